@@ -1,0 +1,15 @@
+"""The warnings and errors that are polyclust's own."""
+
+__all__ = ["PolyclustWarning", "SmallClusterWarning", "ModelFileError"]
+
+
+class PolyclustWarning(UserWarning):
+    """Something the user should know about the result; every warning of polyclust is one of these."""
+
+
+class SmallClusterWarning(PolyclustWarning):
+    """A cluster is no larger than the minimum size allows: probably a cap of outliers."""
+
+
+class ModelFileError(ValueError):
+    """A model file is damaged, foreign or newer than this version."""

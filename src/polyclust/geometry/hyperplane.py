@@ -1,0 +1,116 @@
+"""Hyperplanes in the user's units. THE sign rule lives here and nowhere else.
+
+A hyperplane compares  value(x) = sum of coefficient * (x / unit)  with a threshold:
+
+    x is above  <=>  value(x) >= threshold          x is below  <=>  value(x) < threshold
+
+The sum is formed term by term, in the stored order, in float64, so that SQL, Python and numpy agree to the bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+__all__ = ["Hyperplane", "Polytope", "build_polytopes", "find_members", "measure_violation", "place_rows"]
+
+
+@dataclass(frozen=True, slots=True)
+class Hyperplane:
+    """What tells cluster ``above`` from cluster ``below``.
+
+    Parameters
+    ----------
+    features : indexes into the features that explain (columns of the raw matrix)
+    coefficients : one per feature, the first positive; whole numbers unless the family is general
+    units : one divisor per feature; a hyperplane of one term has coefficient 1 and unit 1
+    threshold : the least value that counts as above
+    norm : length of the normal vector in the scaled space, so that (value - threshold) / norm is a distance
+    above, below : cluster labels
+    """
+
+    features: tuple[int, ...]
+    coefficients: tuple[float, ...]
+    units: tuple[float, ...]
+    threshold: float
+    norm: float
+    above: int
+    below: int
+
+    def value(self, raw: Floats) -> Floats:
+        """The left-hand side for every row of the raw matrix."""
+        total = self.coefficients[0] * (raw[:, self.features[0]] / self.units[0])
+        for feature, coefficient, unit in zip(
+            self.features[1:], self.coefficients[1:], self.units[1:], strict=True
+        ):
+            total = total + coefficient * (raw[:, feature] / unit)
+        return total
+
+    def is_above(self, raw: Floats) -> Bools:
+        """THE sign rule."""
+        return self.value(raw) >= self.threshold
+
+    def distance(self, raw: Floats) -> Floats:
+        """Signed distance in the scaled space, positive above."""
+        return (self.value(raw) - self.threshold) / self.norm
+
+
+@dataclass(frozen=True, slots=True)
+class Polytope:
+    """The intersection of the half-spaces of one cluster: (hyperplane, whether the cluster is above it)."""
+
+    cluster: int
+    halfspaces: tuple[tuple[Hyperplane, bool], ...]
+
+    def contains(self, raw: Floats) -> Bools:
+        """Which rows lie inside."""
+        inside = np.ones(len(raw), dtype=bool)
+        for hyperplane, is_upper in self.halfspaces:
+            inside &= hyperplane.is_above(raw) == is_upper
+        return inside
+
+
+def build_polytopes(hyperplanes: Sequence[Hyperplane], n_clusters: int) -> tuple[Polytope, ...]:
+    """One polytope per cluster from the hyperplanes of all pairs."""
+    return tuple(
+        Polytope(k, tuple((h, h.above == k) for h in hyperplanes if k in (h.above, h.below)))
+        for k in range(n_clusters)
+    )
+
+
+def find_members(raw: Floats, hyperplanes: Sequence[Hyperplane], n_clusters: int) -> Bools:
+    """The n x K membership matrix: row t lies in polytope k."""
+    members = np.ones((len(raw), n_clusters), dtype=bool)
+    for h in hyperplanes:
+        above = h.is_above(raw)
+        members[:, h.above] &= above
+        members[:, h.below] &= ~above
+    return members
+
+
+def measure_violation(raw: Floats, hyperplanes: Sequence[Hyperplane], n_clusters: int) -> Floats:
+    """n x K: the sum of distances by which the row is on the wrong side of k's hyperplanes."""
+    violation = np.zeros((len(raw), n_clusters))
+    for h in hyperplanes:
+        distance = h.distance(raw)
+        violation[:, h.above] += np.maximum(-distance, 0.0)
+        violation[:, h.below] += np.maximum(distance, 0.0)
+    return violation
+
+
+def place_rows(
+    raw: Floats, hyperplanes: Sequence[Hyperplane], n_clusters: int, outside: str = "nearest"
+) -> NDArray[np.intp]:
+    """The polytope that holds each row; rows in none go to the least violation or get -1."""
+    members = find_members(raw, hyperplanes, n_clusters)
+    labels = np.where(members.any(axis=1), members.argmax(axis=1), -1).astype(np.intp)
+    lost = np.flatnonzero(labels < 0)
+    if outside == "nearest" and lost.size:
+        labels[lost] = measure_violation(raw[lost], hyperplanes, n_clusters).argmin(axis=1)
+    return labels

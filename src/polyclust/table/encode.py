@@ -1,0 +1,195 @@
+"""The encoder: from the user's table to raw features (for gaps and rules) and scaled ones (for distances)."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from polyclust.errors import PolyclustWarning
+from polyclust.table.columns import RawTable, describe_columns, open_table, refuse_missing
+from polyclust.table.features import Column, Feature
+
+Floats = NDArray[np.float64]
+
+__all__ = ["EncodedTable", "encode_rows", "fit_encoder", "list_features", "round_number_near"]
+
+
+@dataclass(frozen=True)
+class EncodedTable:
+    """Features beside their raw values; the scaled values are made on demand and nothing is ever inverted."""
+
+    features: tuple[Feature, ...]
+    raw: Floats
+
+    @property
+    def scaled(self) -> Floats:
+        """The clustering space: (raw - offset) / scale."""
+        offset = np.array([f.offset for f in self.features])
+        scale = np.array([f.scale for f in self.features])
+        return (self.raw - offset) / scale
+
+
+def fit_encoder(
+    X: Any, *, scale: str = "minmax", units: str = "round", sample_weight: Floats | None = None
+) -> tuple[tuple[Column, ...], EncodedTable]:
+    """Describe the table's columns and encode it. Constant columns are left out with a warning."""
+    table = open_table(X)
+    columns = describe_columns(table)
+    raw = _encode(table, columns, range(len(columns)))
+    features = list_features(columns)
+    counted = raw if sample_weight is None else raw[sample_weight > 0]
+    low, high = counted.min(axis=0), counted.max(axis=0)
+    keep = low < high
+    _warn_constant(features, keep)
+    if not keep.any():
+        raise ValueError("All rows are identical; there is nothing to cluster.")
+    center, spread = _center_and_spread(counted, low, high, scale, sample_weight)
+    measured = []
+    for position in np.flatnonzero(keep):
+        f = features[position]
+        is_scaled = scale != "none" and not f.is_binary
+        measured.append(
+            replace(
+                f,
+                offset=float(center[position]) if is_scaled else 0.0,
+                scale=float(spread[position]) if is_scaled else 1.0,
+                unit=_unit(f, float(high[position] - low[position]), units),
+                low=float(low[position]),
+                high=float(high[position]),
+            )
+        )
+    return columns, EncodedTable(tuple(measured), raw if keep.all() else raw[:, keep])
+
+
+def encode_rows(X: Any, columns: Sequence[Column], features: Sequence[Feature]) -> Floats:
+    """The raw values of known features for other rows, in the order of ``features``.
+
+    Frames are read by column label, arrays by position. A level not seen at fit gives a warning and zeros.
+    """
+    table = open_table(X)
+    positions = _locate(table, columns)
+    needed = {f.column.label for f in features}
+    used = [c for c in columns if c.label in needed]
+    raw = _encode(table, used, [positions[c.label] for c in used], known=True)
+    order = {(f.column.label, f.level): i for i, f in enumerate(list_features(used))}
+    pick = [order[f.column.label, f.level] for f in features]
+    return raw if pick == list(range(raw.shape[1])) else raw[:, pick]
+
+
+def list_features(columns: Sequence[Column]) -> tuple[Feature, ...]:
+    """One feature per numeric or boolean column, one per level of a category."""
+    features: list[Feature] = []
+    for column in columns:
+        if column.kind == "category":
+            features += [Feature(column, "level", level) for level in column.levels]
+        else:
+            features.append(Feature(column, column.kind))
+    return tuple(features)
+
+
+def round_number_near(value: float) -> float:
+    """The number 1, 2 or 5 x 10^k nearest to a positive value on the log scale."""
+    exponent = math.floor(math.log10(value))
+    candidates = [float(f"{m}e{exponent + e}") for e in (0, 1) for m in (1, 2, 5)]
+    return min(candidates, key=lambda c: abs(math.log(c / value)))
+
+
+def _unit(feature: Feature, span: float, units: str) -> float:
+    if feature.is_binary or units == "none":
+        return 1.0
+    return span if units == "range" else round_number_near(span)
+
+
+def _center_and_spread(
+    values: Floats, low: Floats, high: Floats, scale: str, weight: Floats | None
+) -> tuple[Floats, Floats]:
+    if scale != "standard":
+        return low, high - low
+    counted = None if weight is None else weight[weight > 0]
+    mean = np.average(values, axis=0, weights=counted)
+    variance = np.average((values - mean) ** 2, axis=0, weights=counted)
+    return mean, np.sqrt(variance)
+
+
+def _warn_constant(features: Sequence[Feature], keep: NDArray[np.bool_]) -> None:
+    constant = list(dict.fromkeys(f.column.name for f, k in zip(features, keep, strict=True) if not k))
+    if constant:
+        warnings.warn(
+            f"Columns with one value only are ignored: {', '.join(constant)}.",
+            PolyclustWarning,
+            stacklevel=4,
+        )
+
+
+def _locate(table: RawTable, columns: Sequence[Column]) -> dict[Any, int]:
+    """Where each column stands in this table."""
+    if not table.is_frame or not all(c.label in table.labels for c in columns):
+        if table.is_frame and any(isinstance(c.label, str) for c in columns):
+            missing = [c.name for c in columns if c.label not in table.labels]
+            raise ValueError(f"The table lacks columns that the clusters were made from: {', '.join(missing)}.")
+        if len(table.labels) != len(columns):
+            raise ValueError(
+                f"X has {len(table.labels)} features, but the clusters were made from {len(columns)}."
+            )
+        return {c.label: i for i, c in enumerate(columns)}
+    return {c.label: table.labels.index(c.label) for c in columns}
+
+
+def _encode(
+    table: RawTable, columns: Sequence[Column], positions: Sequence[int], known: bool = False
+) -> Floats:
+    whole = table.numeric_array
+    if whole is not None and all(c.kind != "category" for c in columns):
+        if list(positions) != list(range(whole.shape[1])):
+            whole = whole[:, list(positions)]
+        raw = np.asarray(whole, dtype=np.float64)
+        if known and not np.isfinite(raw).all():
+            for c, p in zip(columns, positions, strict=True):
+                refuse_missing(raw[:, list(positions).index(p)], c.name)
+        return raw
+    width = sum(len(c.levels) if c.kind == "category" else 1 for c in columns)
+    raw = np.zeros((table.n_rows, width), dtype=np.float64)
+    at = 0
+    for column, position in zip(columns, positions, strict=True):
+        values = table.column(position)
+        if known:
+            refuse_missing(values, column.name)
+        if column.kind == "category":
+            at += _fill_levels(raw[:, at : at + len(column.levels)], values, column)
+        else:
+            raw[:, at] = _as_numbers(values, column)
+            at += 1
+    return raw
+
+
+def _fill_levels(out: Floats, values: Any, column: Column) -> int:
+    # Compared as plain objects: a Categorical with other categories must not decide what is equal.
+    plain = pd.Series(np.asarray(values, dtype=object))
+    codes = pd.Index(np.array(column.levels, dtype=object)).get_indexer(plain)  # type: ignore[no-untyped-call]
+    seen = codes >= 0
+    if not seen.all():
+        unseen = plain[~seen].unique()[:3].tolist()
+        warnings.warn(
+            f"Column {column.name!r} holds values not seen at fit ({', '.join(map(repr, unseen))}) in "
+            f"{int((~seen).sum())} rows; they are placed by their other columns.",
+            PolyclustWarning,
+            stacklevel=6,
+        )
+    out[np.flatnonzero(seen), codes[seen]] = 1.0
+    return len(column.levels)
+
+
+def _as_numbers(values: Any, column: Column) -> Floats:
+    try:
+        return np.asarray(values).astype(np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"Column {column.name!r} held numbers at fit and holds other values now; convert it to numbers."
+        ) from None
