@@ -1,0 +1,177 @@
+"""Read the hyperplanes off a finished partition: for every pair a cut, shared between pairs where possible.
+
+A cut is a direction and a gap. It tells every cluster that lies wholly below the gap from every cluster wholly
+above it. A greedy cover of the pairs by few cuts keeps the rules short; the threshold is then the roundest number in
+what the pairs of a cut leave free.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyclust.geometry.hyperplane import Hyperplane
+from polyclust.hyperplanes.lattice import Directions
+from polyclust.hyperplanes.threshold import choose_threshold
+from polyclust.kernels.orders import RELATIVE_GAP, find_widest_gaps
+from polyclust.table.features import Feature
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+__all__ = ["NotSeparableError", "axes", "measure_norm", "read_hyperplanes"]
+
+MOST_CUTS = 40_000
+
+
+class NotSeparableError(ValueError):
+    """Two clusters that no direction of the family tells apart."""
+
+    def __init__(self, pairs: list[tuple[int, int]]) -> None:
+        super().__init__(f"No hyperplane of the family separates the clusters {pairs}.")
+        self.pairs = pairs
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """lows[d, k] and highs[d, k]: where cluster k lies along direction d; norms: length of d in the scaled space."""
+
+    directions: Directions
+    lows: Floats
+    highs: Floats
+    norms: Floats
+
+
+def axes(n_features: int) -> Directions:
+    """One direction per feature."""
+    return Directions(np.arange(n_features, dtype=np.int32)[:, None], np.ones((n_features, 1)))
+
+
+def read_hyperplanes(
+    raw: Floats, labels: Ints, n_clusters: int, features: Sequence[Feature], oblique: Directions | None = None
+) -> tuple[Hyperplane, ...]:
+    """One hyperplane per pair of clusters, exact on these rows. Raises NotSeparableError if there is none."""
+    units = np.array([f.unit for f in features])
+    straight = measure_intervals(raw, labels, n_clusters, axes(len(features)), features, np.ones(len(features)))
+    chosen, open_pairs = _cover_pairs(straight, _all_pairs(n_clusters))
+    if open_pairs and oblique is not None and len(oblique):
+        slanted = measure_intervals(raw / units, labels, n_clusters, oblique, features, units)
+        more, open_pairs = _cover_pairs(slanted, open_pairs)
+        chosen += more
+    if open_pairs:
+        raise NotSeparableError(open_pairs)
+    planes = [plane for cut in chosen for plane in _planes_of(cut, features)]
+    return tuple(sorted(planes, key=lambda h: (min(h.above, h.below), max(h.above, h.below))))
+
+
+def measure_intervals(
+    values: Floats, labels: Ints, n_clusters: int, directions: Directions, features: Sequence[Feature], units: Floats
+) -> Intervals:
+    """Intervals of all clusters along all directions."""
+    shape = (len(directions), n_clusters)
+    lows, highs = np.empty(shape), np.empty(shape)
+    find_widest_gaps(
+        np.ascontiguousarray(values), labels, n_clusters, directions.features, directions.coefficients, lows, highs
+    )
+    stretch = np.array([f.scale for f in features]) / units
+    used = directions.features >= 0
+    parts = np.where(used, directions.coefficients * stretch[directions.features], 0.0)
+    return Intervals(directions, lows, highs, np.sqrt((parts**2).sum(axis=1)))
+
+
+def measure_norm(positions: Sequence[int], coefficients: Sequence[float], units: Sequence[float],
+                 features: Sequence[Feature]) -> float:  # fmt: skip
+    """Length of the normal vector in the scaled space."""
+    parts = [c * features[p].scale / u for p, c, u in zip(positions, coefficients, units, strict=True)]
+    return math.sqrt(sum(part * part for part in parts))
+
+
+@dataclass(frozen=True)
+class _ChosenCut:
+    positions: tuple[int, ...]
+    coefficients: tuple[float, ...]
+    low: float
+    high: float
+    pairs: tuple[tuple[int, int], ...]  # (below, above)
+
+
+def _all_pairs(n_clusters: int) -> list[tuple[int, int]]:
+    return list(itertools.combinations(range(n_clusters), 2))
+
+
+def _cover_pairs(
+    intervals: Intervals, pairs: list[tuple[int, int]]
+) -> tuple[list[_ChosenCut], list[tuple[int, int]]]:
+    """Greedy: the cut that settles the most pairs per clause added, the wider gap among equals."""
+    direction, is_below, is_above, width = _list_cuts(intervals)
+    first, second = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+    settles = (is_below[:, first] & is_above[:, second]) | (is_above[:, first] & is_below[:, second])
+    n_terms = (intervals.directions.features[direction] >= 0).sum(axis=1)
+    is_open = np.ones(len(pairs), dtype=bool)
+    chosen: list[_ChosenCut] = []
+    while is_open.any() and len(direction):
+        fresh = settles & is_open
+        gain = fresh.sum(axis=1)
+        touched = np.zeros((len(direction), intervals.lows.shape[1]), dtype=bool)
+        for p in np.flatnonzero(is_open):
+            touched[:, first[p]] |= fresh[:, p]
+            touched[:, second[p]] |= fresh[:, p]
+        rate = gain / np.maximum(touched.sum(axis=1) * n_terms, 1)
+        best = int(np.lexsort((width, rate))[-1])
+        if gain[best] == 0:
+            break
+        settled = np.flatnonzero(fresh[best])
+        chosen.append(_tighten(intervals, direction[best], is_below[best], [pairs[p] for p in settled]))
+        is_open[settled] = False
+    return chosen, [pairs[p] for p in np.flatnonzero(is_open)]
+
+
+def _list_cuts(
+    intervals: Intervals,
+) -> tuple[Ints, NDArray[np.bool_], NDArray[np.bool_], Floats]:
+    """Every gap after the end of a cluster: direction, clusters below, clusters above, width in the scaled space."""
+    lows, highs = intervals.lows, intervals.highs
+    end = highs[:, :, None]  # a gap that opens at the end of each cluster
+    is_free = lows[:, None, :] > end + _least_gap(intervals)[:, None, None]
+    next_low = np.where(is_free, lows[:, None, :], np.inf).min(axis=2)
+    direction, opener = np.nonzero(np.isfinite(next_low))
+    start, stop = highs[direction, opener], next_low[direction, opener]
+    width = (stop - start) / intervals.norms[direction]
+    keep = np.argsort(-width, kind="stable")[:MOST_CUTS]
+    direction, start, stop, width = direction[keep], start[keep], stop[keep], width[keep]
+    return direction, highs[direction] <= start[:, None], lows[direction] >= stop[:, None], width
+
+
+def _least_gap(intervals: Intervals) -> Floats:
+    """One term: any gap; several: more than a relative 1e-9, since sums round."""
+    size = np.maximum(np.abs(intervals.lows), np.abs(intervals.highs)).max(axis=1)
+    is_sum = (intervals.directions.features >= 0).sum(axis=1) > 1
+    return np.where(is_sum, RELATIVE_GAP * size, 0.0)
+
+
+def _tighten(
+    intervals: Intervals, direction: int, is_below: NDArray[np.bool_], pairs: list[tuple[int, int]]
+) -> _ChosenCut:
+    """The gap that the pairs of the cut leave free, which may be wider than the cut's own."""
+    oriented = tuple((i, j) if is_below[i] else (j, i) for i, j in pairs)
+    low = max(intervals.highs[direction, below] for below, _ in oriented)
+    high = min(intervals.lows[direction, above] for _, above in oriented)
+    positions, coefficients = intervals.directions.terms(direction)
+    return _ChosenCut(positions, coefficients, float(low), float(high), oriented)
+
+
+def _planes_of(cut: _ChosenCut, features: Sequence[Feature]) -> list[Hyperplane]:
+    is_axis = len(cut.positions) == 1
+    units = (1.0,) if is_axis else tuple(features[p].unit for p in cut.positions)
+    is_whole = all(features[p].is_whole for p in cut.positions) and all(u == 1.0 for u in units)
+    threshold = choose_threshold(cut.low, cut.high, is_whole)
+    norm = measure_norm(cut.positions, cut.coefficients, units, features)
+    return [
+        Hyperplane(cut.positions, cut.coefficients, units, threshold, norm, above=above, below=below)
+        for below, above in cut.pairs
+    ]

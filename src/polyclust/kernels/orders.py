@@ -1,0 +1,108 @@
+"""Numba kernels over sorted rows: orders of a subset, intervals of clusters, separating directions, cuts of a tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+__all__ = ["count_mistakes", "find_separating", "find_widest_gaps", "pick_orders"]
+
+Array = NDArray[Any]
+RELATIVE_GAP = 1e-9
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def pick_orders(orders: Array, ranks: Array, is_member: Array, picked: Array, is_end: Array) -> None:
+    """The members of a subset in the order of every feature; is_end where the next member has a larger value."""
+    n_members = picked.shape[1]
+    for f in range(orders.shape[0]):
+        at = 0
+        for p in range(orders.shape[1]):
+            r = orders[f, p]
+            if is_member[r]:
+                picked[f, at] = r
+                at += 1
+        for p in range(n_members - 1):
+            is_end[f, p] = ranks[picked[f, p], f] < ranks[picked[f, p + 1], f]
+        is_end[f, n_members - 1] = False
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def find_separating(first: Array, second: Array, features: Array, coefficients: Array) -> int:
+    """The first direction along which the rows of both sets lie apart by more than a relative 1e-9, or -1."""
+    for d in range(features.shape[0]):
+        lowest, highest = np.inf, -np.inf
+        for r in range(first.shape[0]):
+            v = _along(first[r], features[d], coefficients[d])
+            lowest, highest = min(lowest, v), max(highest, v)
+        scale = RELATIVE_GAP * max(max(abs(lowest), abs(highest)), 1e-300)
+        v = _along(second[0], features[d], coefficients[d])
+        is_apart = True
+        if v > highest + scale:
+            for r in range(1, second.shape[0]):
+                if not _along(second[r], features[d], coefficients[d]) > highest + scale:
+                    is_apart = False
+                    break
+        elif v < lowest - scale:
+            for r in range(1, second.shape[0]):
+                if not _along(second[r], features[d], coefficients[d]) < lowest - scale:
+                    is_apart = False
+                    break
+        else:
+            is_apart = False
+        if is_apart:
+            return d
+    return -1
+
+
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+def _along(row: Array, features: Array, coefficients: Array) -> float:
+    total = coefficients[0] * row[features[0]]
+    for term in range(1, features.shape[0]):
+        if features[term] >= 0:
+            total += coefficients[term] * row[features[term]]
+    return total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def find_widest_gaps(
+    values: Array, labels: Array, n_clusters: int, features: Array, coefficients: Array, lows: Array, highs: Array
+) -> None:
+    """Intervals of every cluster along every direction: lows[d, k], highs[d, k]."""
+    lows[:] = np.inf
+    highs[:] = -np.inf
+    for d in range(features.shape[0]):
+        for r in range(values.shape[0]):
+            k = labels[r]
+            if k >= 0:
+                v = _along(values[r], features[d], coefficients[d])
+                lows[d, k] = min(lows[d, k], v)
+                highs[d, k] = max(highs[d, k], v)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def count_mistakes(
+    order: Array, is_end: Array, labels: Array, weights: Array, sizes: Array, mistakes: Array, n_below: Array
+) -> None:
+    """For every cut after a position of ``order``: the weight parted from its cluster's majority side.
+
+    labels are 0..k-1 or -1 (does not count); n_below[p] counts the clusters whose majority is below.
+    """
+    below = np.zeros_like(sizes)
+    wrong, count = 0.0, 0
+    for p in range(order.shape[0]):
+        r = order[p]
+        k = labels[r]
+        if k >= 0:
+            was = below[k]
+            now = was + weights[r]
+            below[k] = now
+            half = 0.5 * sizes[k]
+            wrong += min(now, sizes[k] - now) - min(was, sizes[k] - was)
+            if was <= half < now:
+                count += 1
+        mistakes[p] = wrong if is_end[p] else np.inf
+        n_below[p] = count

@@ -1,0 +1,192 @@
+"""Numba kernels of the silhouette: distance sums, scores, and the sweep of all intercepts of a direction.
+
+Items are rows, or groups of rows; ``distances[r, t]`` is the mean distance between the rows of r and of t.
+``sums[k, t]`` is the weighted sum of distances from t to cluster k. The loops over t have no branches, so that
+they vectorise (this needs error_model="numpy").
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+__all__ = ["IMPOSSIBLE", "score_rows", "score_total", "shift_sums", "sum_distances", "sweep_direction", "sweep_directions"]
+
+Array = NDArray[Any]
+
+OUTSIDE, LOWER, UPPER = 0.0, 1.0, 2.0
+TINY = np.float32(1e-30)
+IMPOSSIBLE = -1e300  # not -inf: fastmath may assume there is none
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def sum_distances(distances: Array, labels: Array, weights: Array, sums: Array) -> None:
+    """Fill sums[k, t] = sum over r in k of weights[r] * distances[r, t]; rows of label -1 do not count."""
+    sums[:] = 0.0
+    for r in range(distances.shape[0]):
+        k = labels[r]
+        if k >= 0:
+            w = weights[r]
+            for t in range(distances.shape[1]):
+                sums[k, t] += w * distances[r, t]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def shift_sums(distances: Array, rows: Array, source: Array, target: Array, weights: Array, sums: Array) -> None:
+    """Update sums after rows went from one cluster to another."""
+    for m in range(rows.shape[0]):
+        r, i, j = rows[m], source[m], target[m]
+        w = weights[r]
+        for t in range(distances.shape[1]):
+            change = w * distances[r, t]
+            sums[i, t] -= change
+            sums[j, t] += change
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def score_rows(sums: Array, sizes: Array, labels: Array, own: Array, nearest: Array, scores: Array) -> None:
+    """Fill own[t] (mean distance inside), nearest[t] (the neighbouring cluster) and the silhouette of each row."""
+    n_clusters = sums.shape[0]
+    for t in range(sums.shape[1]):
+        k = labels[t]
+        best, which = np.inf, -1
+        for c in range(n_clusters):
+            if c != k and sizes[c] > 0:
+                mean = sums[c, t] / sizes[c]
+                if mean < best:
+                    best, which = mean, c
+        nearest[t] = which
+        if sizes[k] <= 1.0 or which < 0:
+            own[t] = 0.0
+            scores[t] = 0.0
+        else:
+            inside = max(sums[k, t], 0.0) / (sizes[k] - 1.0)
+            own[t] = inside
+            top = max(inside, best)
+            scores[t] = (best - inside) / top if top > 0 else 0.0
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def score_total(sums: Array, sizes: Array, labels: Array, weights: Array) -> float:
+    """The weighted mean silhouette."""
+    n_clusters = sums.shape[0]
+    total, mass = 0.0, 0.0
+    for t in range(sums.shape[1]):
+        k = labels[t]
+        mass += weights[t]
+        if sizes[k] <= 1.0:
+            continue
+        best = np.inf
+        for c in range(n_clusters):
+            if c != k and sizes[c] > 0:
+                best = min(best, sums[c, t] / sizes[c])
+        inside = max(sums[k, t], 0.0) / (sizes[k] - 1.0)
+        top = max(inside, best)
+        if top > 0 and best < np.inf:
+            total += weights[t] * (best - inside) / top
+    return total / mass
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=True)
+def sweep_direction(
+    distances: Array,
+    order: Array,
+    is_end: Array,
+    column_of: Array,
+    row_weights: Array,
+    column_weights: Array,
+    own: Array,
+    other: Array,
+    total: Array,
+    low: Array,
+    side: Array,
+    mass_low: float,
+    mass: float,
+    min_size: float,
+    max_size: float,
+    scores: Array,
+) -> None:
+    """Silhouette sums after each row of ``order`` has gone, one by one, from the upper to the lower side.
+
+    order : rows in ascending order of the direction; is_end[p]: a cut after position p is possible
+    column_of[r] : where row r stands among the columns that are scored, or -1
+    own, other : for rows outside the pair their mean distance inside; for all rows the least mean to a third cluster
+    total : sums of both clusters together; low, side : sums and sides at the start, changed in place
+    scores[p] : sum over columns of weight * silhouette, IMPOSSIBLE where a cut is not possible
+    """
+    n = distances.shape[1]
+    one = np.float32(1.0)
+    for p in range(order.shape[0]):
+        r = order[p]
+        w = np.float32(row_weights[r])
+        mass_low += row_weights[r]
+        mass_up = mass - mass_low
+        if column_of[r] >= 0:
+            side[column_of[r]] = LOWER
+        row = distances[r]
+        is_allowed = (
+            is_end[p]
+            and mass_low >= min_size
+            and mass_up >= min_size
+            and mass_low <= max_size
+            and mass_up <= max_size
+        )
+        if not is_allowed:
+            for t in range(n):
+                low[t] += w * row[t]
+            scores[p] = IMPOSSIBLE
+            continue
+        inv_low, inv_up = one / np.float32(mass_low), one / np.float32(mass_up)
+        is_lone_low, is_lone_up = mass_low <= 1.0, mass_up <= 1.0
+        inv_in_low = np.float32(0.0) if is_lone_low else one / np.float32(mass_low - 1.0)
+        inv_in_up = np.float32(0.0) if is_lone_up else one / np.float32(mass_up - 1.0)
+        acc = np.float32(0.0)
+        for t in range(n):
+            lo = low[t] + w * row[t]
+            low[t] = lo
+            up = total[t] - lo
+            mean_low, mean_up = lo * inv_low, up * inv_up
+            s = side[t]
+            a = own[t] if s == OUTSIDE else (lo * inv_in_low if s == LOWER else up * inv_in_up)
+            b = mean_up if s == LOWER else (mean_low if s == UPPER else min(mean_low, mean_up))
+            b = min(b, other[t])
+            acc += column_weights[t] * (b - a) / max(max(a, b), TINY)
+        score = np.float64(acc)
+        if is_lone_low or is_lone_up:
+            lone = LOWER if is_lone_low else UPPER
+            for t in range(n):
+                if side[t] == lone:
+                    score -= column_weights[t]
+        scores[p] = score
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=True)
+def sweep_directions(
+    distances: Array,
+    orders: Array,
+    is_end: Array,
+    column_of: Array,
+    row_weights: Array,
+    column_weights: Array,
+    own: Array,
+    other: Array,
+    total: Array,
+    start_side: Array,
+    mass: float,
+    min_size: float,
+    max_size: float,
+    scores: Array,
+) -> None:
+    """``sweep_direction`` for every row of ``orders``, each from the start where all rows are on the upper side."""
+    low = np.empty_like(total)
+    side = np.empty_like(start_side)
+    for d in range(orders.shape[0]):
+        low[:] = 0.0
+        side[:] = start_side
+        sweep_direction(
+            distances, orders[d], is_end[d], column_of, row_weights, column_weights,
+            own, other, total, low, side, 0.0, mass, min_size, max_size, scores[d],
+        )  # fmt: skip

@@ -1,0 +1,110 @@
+"""Which partitions are allowed: every pair of clusters must be told apart by some hyperplane of the family.
+
+One question with three answers: intervals along the directions of a lattice, a linear program for general hyperplanes,
+and "always" for a finite slack weight, where the error is paid in the objective instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyclust.hyperplanes.general import is_separable
+from polyclust.hyperplanes.lattice import Directions
+from polyclust.kernels.orders import find_separating
+from polyclust.search.partition import Ints, Partition
+from polyclust.search.points import Points
+
+__all__ = ["AlwaysLegal", "IntervalLegality", "Legality", "LinearLegality"]
+
+
+class Legality(Protocol):
+    """What the search asks about a move."""
+
+    def allows(self, partition: Partition, rows: Ints, others: Iterable[int]) -> bool:
+        """Whether ``rows`` as a cluster can be told from each of the other clusters of the partition."""
+
+    def find_conflicts(self, partition: Partition) -> list[tuple[int, int]]:
+        """The pairs of clusters that no hyperplane of the family tells apart."""
+
+
+class _PairwiseLegality:
+    def find_conflicts(self: Legality, partition: Partition) -> list[tuple[int, int]]:
+        conflicts = []
+        for i in range(partition.n_clusters):
+            rows = partition.rows_of(i)
+            conflicts += [(i, j) for j in range(i + 1, partition.n_clusters) if not self.allows(partition, rows, [j])]
+        return conflicts
+
+
+class AlwaysLegal:
+    """Finite slack weight: nothing is forbidden."""
+
+    def allows(self, partition: Partition, rows: Ints, others: Iterable[int]) -> bool:  # noqa: ARG002
+        return True
+
+    def find_conflicts(self, partition: Partition) -> list[tuple[int, int]]:  # noqa: ARG002
+        return []
+
+
+class IntervalLegality(_PairwiseLegality):
+    """Lattices: two clusters are apart when their intervals along some direction are disjoint.
+
+    Axes are tried first on ranks (exact for any two floats that differ), then the directions of several terms on
+    values, where a gap must exceed a relative 1e-9.
+    """
+
+    def __init__(self, points: Points, oblique: Directions | None = None) -> None:
+        self.points = points
+        self.oblique = oblique
+        self._known: tuple[Partition, NDArray[np.int32], NDArray[np.int32]] | None = None
+        self._witnesses: dict[int, None] = {}
+
+    def allows(self, partition: Partition, rows: Ints, others: Iterable[int]) -> bool:
+        lows, highs = self._intervals(partition)
+        ranks = self.points.axis_ranks[rows]
+        low, high = ranks.min(axis=0), ranks.max(axis=0)
+        wanted = np.fromiter(others, dtype=np.intp)
+        is_apart = ((high < lows[wanted]) | (low > highs[wanted])).any(axis=1)
+        return bool(is_apart.all()) or (
+            self.oblique is not None
+            and all(self._are_obliquely_apart(rows, partition.rows_of(c)) for c in wanted[~is_apart])
+        )
+
+    def _are_obliquely_apart(self, first: Ints, second: Ints) -> bool:
+        assert self.oblique is not None
+        a, b = self.points.values[first], self.points.values[second]
+        recent = np.array(list(self._witnesses)[::-1][:64], dtype=np.intp)
+        if recent.size:
+            some = self.oblique.take(recent)
+            if find_separating(a, b, some.features, some.coefficients) >= 0:
+                return True
+        found = int(find_separating(a, b, self.oblique.features, self.oblique.coefficients))
+        if found >= 0:
+            self._witnesses.pop(found, None)
+            self._witnesses[found] = None
+        return found >= 0
+
+    def _intervals(self, partition: Partition) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        if self._known is None or self._known[0] is not partition:
+            shape = (partition.n_clusters, self.points.n_features)
+            lows, highs = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.int32)
+            for k in range(partition.n_clusters):
+                ranks = self.points.axis_ranks[partition.rows_of(k)]
+                lows[k], highs[k] = ranks.min(axis=0), ranks.max(axis=0)
+            self._known = (partition, lows, highs)
+        return self._known[1], self._known[2]
+
+
+class LinearLegality(_PairwiseLegality):
+    """General hyperplanes: two clusters are apart when a linear program finds a plane between them."""
+
+    def __init__(self, points: Points, space: NDArray[np.float64]) -> None:
+        self.points = points
+        self.space = space
+
+    def allows(self, partition: Partition, rows: Ints, others: Iterable[int]) -> bool:
+        return all(is_separable(self.space[rows], self.space[partition.rows_of(c)]) for c in others)

@@ -1,0 +1,118 @@
+"""The three moves: shift the boundary of a pair, split a cluster, merge two."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyclust.kernels.silhouette import IMPOSSIBLE
+from polyclust.search.legality import Legality
+from polyclust.search.partition import Ints, Partition
+from polyclust.search.points import SubsetOrders
+from polyclust.search.scoring import Scorer
+
+__all__ = ["AxisDirections", "DirectionSource", "Neighbourhood", "member_mask", "two_sides"]
+
+LEAST_GAIN = 1e-7
+MOST_TRIES = 60
+
+
+class DirectionSource(Protocol):
+    """Which directions are worth a sweep for the rows of one cluster or of two."""
+
+    def propose(self, scorer: Scorer, partition: Partition, i: int, j: int | None) -> SubsetOrders:
+        """The rows of the clusters, sorted along each direction."""
+
+
+@dataclass
+class Neighbourhood:
+    """Finds the best legal move of each kind."""
+
+    scorer: Scorer
+    legality: Legality
+    directions: DirectionSource
+
+    def shift(self, partition: Partition, i: int, j: int) -> Partition | None:
+        """The best new boundary between i and j, if it improves the score."""
+        orders = self.directions.propose(self.scorer, partition, i, j)
+        scores = self.scorer.scan(partition, i, j, orders)
+        others = [c for c in range(partition.n_clusters) if c not in (i, j)]
+        for _ in range(MOST_TRIES):
+            d, p = np.unravel_index(np.argmax(scores), scores.shape)
+            if scores[d, p] <= partition.score + LEAST_GAIN:
+                return None
+            low, up = orders.rows[d, : p + 1].astype(np.intp), orders.rows[d, p + 1 :].astype(np.intp)
+            if others and not self.legality.allows(partition, low, others):
+                scores[d, p:] = IMPOSSIBLE  # larger lower sides are illegal too
+            elif others and not self.legality.allows(partition, up, others):
+                scores[d, : p + 1] = IMPOSSIBLE
+            else:
+                changed = self.scorer.change(partition, two_sides(partition, low, up, i, j), partition.n_clusters)
+                if changed.score > partition.score + LEAST_GAIN:
+                    return changed
+                scores[d, p] = IMPOSSIBLE
+        return None
+
+    def split(self, partition: Partition, i: int) -> Partition | None:
+        """The best cut of cluster i in two; always legal, but a size bound may forbid all."""
+        if partition.sizes[i] < 2 * self.scorer.bounds.least or len(partition.rows_of(i)) < 2:
+            return None
+        orders = self.directions.propose(self.scorer, partition, i, None)
+        scores = self.scorer.scan(partition, i, None, orders)
+        d, p = np.unravel_index(np.argmax(scores), scores.shape)
+        if scores[d, p] == IMPOSSIBLE:
+            return None
+        new = partition.n_clusters
+        labels = partition.labels.copy()
+        low, up = orders.rows[d, : p + 1], orders.rows[d, p + 1 :]
+        labels[low if len(low) < len(up) else up] = new
+        return self.scorer.change(partition, labels, new + 1)
+
+    def merges(self, partition: Partition) -> list[Partition]:
+        """All legal merges, best first."""
+        n, found = partition.n_clusters, []
+        for i in range(n):
+            for j in range(i + 1, n):
+                if partition.sizes[i] + partition.sizes[j] > self.scorer.bounds.most:
+                    continue
+                found.append((self.scorer.merge(partition, i, j), i, j))
+        found.sort(key=lambda m: -m[0].score)
+        return [
+            merged
+            for merged, i, j in found
+            if n == 2 or self.legality.allows(partition, _rows_of_both(partition, i, j), _others(n, i, j))
+        ]
+
+
+def two_sides(partition: Partition, low: Ints, up: Ints, i: int, j: int) -> Ints:
+    """Give each side the label that most of it has already."""
+    weight_same = (partition.labels[low] == i).sum() + (partition.labels[up] == j).sum()
+    weight_swapped = (partition.labels[low] == j).sum() + (partition.labels[up] == i).sum()
+    labels = partition.labels.copy()
+    labels[low], labels[up] = (i, j) if weight_same >= weight_swapped else (j, i)
+    return labels
+
+
+def _rows_of_both(partition: Partition, i: int, j: int) -> Ints:
+    return np.flatnonzero((partition.labels == i) | (partition.labels == j))
+
+
+def _others(n: int, i: int, j: int) -> list[int]:
+    return [c for c in range(n) if c not in (i, j)]
+
+
+class AxisDirections:
+    """Every axis: rules of one feature per clause."""
+
+    def propose(self, scorer: Scorer, partition: Partition, i: int, j: int | None) -> SubsetOrders:
+        """All axes."""
+        return scorer.points.order_along_axes(member_mask(partition, i, j))
+
+
+def member_mask(partition: Partition, i: int, j: int | None) -> NDArray[np.bool_]:
+    """The points of cluster i, or of i and j."""
+    mask = partition.labels == i
+    return mask if j is None else mask | (partition.labels == j)

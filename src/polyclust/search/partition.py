@@ -1,0 +1,47 @@
+"""A partition of the points with its score; immutable, so that the search can keep the best ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Partition", "join_labels", "order_by_size"]
+
+Ints = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """Labels 0..K-1 and what the scorer keeps beside them.
+
+    score : the objective, larger is better
+    sums : (K, n) distance sums where the criterion is the silhouette, else None
+    """
+
+    labels: Ints
+    n_clusters: int
+    sizes: NDArray[np.float64]
+    score: float
+    sums: NDArray[np.float64] | None = None
+
+    def rows_of(self, cluster: int) -> Ints:
+        """The points of a cluster."""
+        return np.flatnonzero(self.labels == cluster)
+
+
+def join_labels(labels: Ints, i: int, j: int, n_clusters: int) -> Ints:
+    """The labels after cluster j has gone into i; the last label takes j's place."""
+    merged = np.where(labels == j, i, labels)
+    last = n_clusters - 1
+    return np.where(merged == last, j, merged) if j != last else merged
+
+
+def order_by_size(labels: Ints, weights: NDArray[np.float64]) -> Ints:
+    """New labels, largest cluster first; equal sizes in the order of their first row."""
+    present, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+    sizes = np.bincount(codes, weights=weights, minlength=len(present))
+    rank = np.empty(len(present), dtype=np.intp)
+    rank[np.lexsort((first, -sizes))] = np.arange(len(present))
+    return rank[codes]

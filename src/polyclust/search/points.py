@@ -1,0 +1,87 @@
+"""What the search works on: rows, or groups of rows, with their distances, weights and values along the axes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyclust.kernels.orders import pick_orders
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+__all__ = ["Points", "SubsetOrders"]
+
+
+@dataclass(frozen=True)
+class SubsetOrders:
+    """Rows of a subset sorted along D directions; is_end[d, p]: a cut after position p is possible."""
+
+    rows: NDArray[np.int32]
+    is_end: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Weighted items in a canonical order.
+
+    distances : float32 (n, n), mean distance between the rows of two items (0 on the diagonal for single rows)
+    weights : float64 (n,), how many rows an item stands for
+    raw : (n, F) explaining features in the user's units; values : raw / unit, what several terms add up
+    coordinates : (n, d) the clustering space, None where there are only distances
+    """
+
+    distances: NDArray[np.float32]
+    weights: Floats
+    raw: Floats
+    values: Floats
+    coordinates: Floats | None
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    @property
+    def n_features(self) -> int:
+        """How many features may appear in hyperplanes."""
+        return self.raw.shape[1]
+
+    @cached_property
+    def total_weight(self) -> float:
+        """How many rows all items stand for."""
+        return float(self.weights.sum())
+
+    @cached_property
+    def axis_orders(self) -> NDArray[np.int32]:
+        """(F, n): the items sorted along every axis."""
+        return np.argsort(self.raw, axis=0, kind="stable").T.astype(np.int32, order="C")
+
+    @cached_property
+    def axis_ranks(self) -> NDArray[np.int32]:
+        """(n, F): dense ranks along every axis; equal raw values have equal ranks."""
+        ranks = np.empty(self.raw.shape, dtype=np.int32)
+        for f in range(self.n_features):
+            order = self.axis_orders[f]
+            ordered = self.raw[order, f]
+            steps = np.concatenate([[0], np.cumsum(ordered[1:] > ordered[:-1])])
+            ranks[order, f] = steps
+        return ranks
+
+    def order_along_axes(self, is_member: NDArray[np.bool_]) -> SubsetOrders:
+        """A subset sorted along every axis."""
+        shape = (self.n_features, int(is_member.sum()))
+        rows, is_end = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=bool)
+        pick_orders(self.axis_orders, self.axis_ranks, is_member, rows, is_end)
+        return SubsetOrders(rows, is_end)
+
+
+def order_projections(rows: NDArray[np.int32], projections: Floats, relative_gap: float = 1e-9) -> SubsetOrders:
+    """A subset sorted along projections (D, len(rows)); gaps must exceed a relative 1e-9."""
+    order = np.argsort(projections, axis=1, kind="stable")
+    ordered = np.take_along_axis(projections, order, axis=1)
+    scale = relative_gap * np.abs(ordered).max(axis=1, keepdims=True)
+    is_end = np.zeros(order.shape, dtype=bool)
+    is_end[:, :-1] = np.diff(ordered, axis=1) > scale
+    return SubsetOrders(rows[order].astype(np.int32), is_end)

@@ -1,0 +1,107 @@
+"""Turn any labels into a legal partition: a tree of axis-parallel cuts that parts the fewest rows from their own.
+
+Cuts of a tree cover space, so its leaves are pairwise told apart whatever the labels were. Labels that are legal
+already stay as they are.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyclust.kernels.orders import count_mistakes
+from polyclust.search.legality import Legality
+from polyclust.search.partition import Ints, Partition
+from polyclust.search.points import Points
+from polyclust.search.scoring import Scorer
+
+__all__ = ["grow_tree", "make_legal"]
+
+
+def make_legal(labels: Ints, scorer: Scorer, legality: Legality) -> Partition | None:
+    """A legal partition close to the labels, with sizes within bounds; None if there is none nearby."""
+    partition = _within_bounds(_compact(labels), scorer)
+    if partition is None:
+        return None
+    if not legality.find_conflicts(partition):
+        return partition
+    grown = grow_tree(scorer.points, partition.labels, partition.n_clusters)
+    return _within_bounds(_compact(grown), scorer)
+
+
+def grow_tree(points: Points, labels: Ints, n_clusters: int) -> Ints:
+    """Labels of the leaves of a tree of cuts, each cut sending whole clusters to the side of their majority."""
+    result = labels.copy()
+    waiting: list[tuple[Ints, list[int]]] = [(np.arange(len(points)), list(range(n_clusters)))]
+    while waiting:
+        rows, clusters = waiting.pop()
+        if len(clusters) == 1 or len(rows) == 0:
+            result[rows] = clusters[0] if clusters else -1
+            continue
+        cut = _best_cut(points, labels, rows, clusters)
+        if cut is None:  # rows that no cut can part: one cluster takes them all
+            counts = np.bincount(labels[rows], minlength=n_clusters)
+            result[rows] = max(clusters, key=lambda c: counts[c])
+            continue
+        waiting += cut
+    return result
+
+
+def _best_cut(
+    points: Points, labels: Ints, rows: Ints, clusters: list[int]
+) -> list[tuple[Ints, list[int]]] | None:
+    """The two children of a node: the cut with the fewest mistakes, then the most even one."""
+    is_member = np.zeros(len(points), dtype=bool)
+    is_member[rows] = True
+    orders = points.order_along_axes(is_member)
+    code = np.full(int(labels.max()) + 1, -1, dtype=np.intp)
+    code[clusters] = np.arange(len(clusters))
+    local = code[labels]
+    inside = rows[local[rows] >= 0]
+    sizes = np.bincount(local[inside], weights=points.weights[inside], minlength=len(clusters))
+    mistakes = np.empty(orders.rows.shape)
+    n_below = np.empty(orders.rows.shape, dtype=np.intp)
+    for f in range(len(mistakes)):
+        count_mistakes(
+            orders.rows[f], orders.is_end[f], local, points.weights, sizes, mistakes[f], n_below[f]
+        )
+    mistakes[(n_below == 0) | (n_below == len(clusters))] = np.inf
+    best = mistakes.min()
+    if not np.isfinite(best):
+        return None
+    near = np.argwhere(mistakes <= best + 1e-9)
+    evenness = np.abs(2 * n_below[near[:, 0], near[:, 1]] - len(clusters))
+    f, p = near[np.argmin(evenness)]
+    low, up = orders.rows[f, : p + 1].astype(np.intp), orders.rows[f, p + 1 :].astype(np.intp)
+    return _share_clusters(points.weights, local, low, up, clusters, sizes)
+
+
+def _share_clusters(
+    weights: NDArray[np.float64], local: Ints, low: Ints, up: Ints, clusters: list[int], sizes: NDArray[np.float64]
+) -> list[tuple[Ints, list[int]]]:
+    inside = low[local[low] >= 0]
+    below = np.bincount(local[inside], weights=weights[inside], minlength=len(clusters))
+    is_below = below > 0.5 * sizes
+    return [
+        (low, [c for c, b in zip(clusters, is_below, strict=True) if b]),
+        (up, [c for c, b in zip(clusters, is_below, strict=True) if not b]),
+    ]
+
+
+def _compact(labels: Ints) -> Ints:
+    return np.unique(labels, return_inverse=True)[1].astype(np.intp)
+
+
+def _within_bounds(labels: Ints, scorer: Scorer) -> Partition | None:
+    """Dissolve clusters that are too small into the nearest others; None if a bound still does not hold."""
+    while True:
+        n_clusters = int(labels.max()) + 1
+        partition = scorer.start(labels, n_clusters)
+        small = np.flatnonzero(partition.sizes < scorer.bounds.least)
+        if n_clusters < 2 or not small.size:
+            return partition if n_clusters > 1 and scorer.bounds.hold_for(partition.sizes) else None
+        smallest = small[partition.sizes[small].argmin()]
+        rows = partition.rows_of(int(smallest))
+        labels = labels.copy()
+        labels[rows] = scorer.neighbours(partition)[rows]
+        labels = _compact(labels)

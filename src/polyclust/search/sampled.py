@@ -1,0 +1,135 @@
+"""Shifts for many rows: every direction is swept on a sample of columns, and only the best few cuts are scored exactly."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyclust.kernels.silhouette import IMPOSSIBLE, shift_sums, sweep_direction, sweep_directions
+from polyclust.search.moves import LEAST_GAIN, Neighbourhood, member_mask, two_sides
+from polyclust.search.partition import Ints, Partition
+from polyclust.search.points import SubsetOrders
+from polyclust.search.scoring import SilhouetteScorer
+
+__all__ = ["SampledNeighbourhood"]
+
+N_INSIDE, N_OUTSIDE = 256, 128
+EXACT_TRIES = 4
+LEGAL_TRIES = 24
+
+
+class SampledNeighbourhood(Neighbourhood):
+    """The same moves as the exhaustive neighbourhood, found on samples and confirmed on all points."""
+
+    scorer: SilhouetteScorer
+
+    def shift(self, partition: Partition, i: int, j: int) -> Partition | None:
+        """The best new boundary among the few most promising ones, refined to the best intercept nearby."""
+        orders = self.directions.propose(self.scorer, partition, i, j)
+        scores = scan_sample(self.scorer, partition, i, j, orders)
+        others = [c for c in range(partition.n_clusters) if c not in (i, j)]
+        n_exact = 0
+        for _ in range(LEGAL_TRIES):
+            d, p = np.unravel_index(np.argmax(scores), scores.shape)
+            if scores[d, p] <= partition.score + LEAST_GAIN or n_exact == EXACT_TRIES:
+                return None
+            low, up = orders.rows[d, : p + 1].astype(np.intp), orders.rows[d, p + 1 :].astype(np.intp)
+            if others and not self.legality.allows(partition, low, others):
+                scores[d, p:] = IMPOSSIBLE
+            elif others and not self.legality.allows(partition, up, others):
+                scores[d, : p + 1] = IMPOSSIBLE
+            else:
+                n_exact += 1
+                labels = two_sides(partition, low, up, i, j)
+                changed = self.scorer.change(partition, labels, partition.n_clusters)
+                refined = self._refine(changed, i, j, SubsetOrders(orders.rows[d], orders.is_end[d]), int(p))
+                if refined.score > partition.score + LEAST_GAIN:
+                    return refined
+                reach = max(len(scores[d]) // 20, 4)
+                scores[d, max(0, p - reach) : p + reach + 1] = IMPOSSIBLE
+        return None
+
+    def _refine(self, partition: Partition, i: int, j: int, order: SubsetOrders, position: int) -> Partition:
+        """Exact sweeps in a window around the cut, extended while the best cut lies at its edge."""
+        rows, is_end = order.rows, order.is_end
+        others = [c for c in range(partition.n_clusters) if c not in (i, j)]
+        for _ in range(4):
+            reach = max(len(rows) // 32, 12)
+            begin, end = max(0, position + 1 - reach), min(len(rows), position + 1 + reach)
+            scores = scan_window(self.scorer, partition, i, j, rows, is_end, position, begin, end)
+            best = int(np.argmax(scores)) + begin
+            if scores[best - begin] <= partition.score + LEAST_GAIN or best == position:
+                return partition
+            low, up = rows[: best + 1].astype(np.intp), rows[best + 1 :].astype(np.intp)
+            grown = low if best > position else up
+            if others and not self.legality.allows(partition, grown, others):
+                return partition
+            changed = self.scorer.change(partition, two_sides(partition, low, up, i, j), partition.n_clusters)
+            if changed.score <= partition.score:
+                return partition
+            partition, position = changed, best
+            if begin + 1 < best < end - 2:
+                return partition
+        return partition
+
+
+def choose_columns(scorer: SilhouetteScorer, is_member: NDArray[np.bool_]) -> tuple[Ints, NDArray[np.float64]]:
+    """Columns to score on and their weights: a random sample of the members and a smaller one of the others."""
+    shuffled = scorer.shuffled
+    inside, outside = shuffled[is_member[shuffled]], shuffled[~is_member[shuffled]]
+    chosen = [inside[:N_INSIDE], outside[:N_OUTSIDE]]
+    weights = scorer.points.weights
+    factors = [weights[all_].sum() / max(weights[some].sum(), 1e-300) for all_, some in
+               zip((inside, outside), chosen, strict=True)]  # fmt: skip
+    columns = np.concatenate(chosen)
+    factor = np.repeat(factors, [len(c) for c in chosen])
+    return columns, weights[columns] * factor
+
+
+def scan_sample(
+    scorer: SilhouetteScorer, partition: Partition, i: int, j: int, orders: SubsetOrders
+) -> NDArray[np.float64]:
+    """Estimated scores of all cuts: the present score plus the gain on the sampled columns."""
+    points = scorer.points
+    is_member = member_mask(partition, i, j)
+    members = np.flatnonzero(is_member)
+    columns, column_weights = choose_columns(scorer, is_member)
+    own, other, total, side, counted = (a[columns] for a in scorer.pair_arrays(partition, i, j))
+    column_weights = np.where(counted > 0, column_weights, 0.0).astype(np.float32)
+    present = scorer.row_scores(partition)[columns] @ column_weights
+    local = np.full(len(points), -1, dtype=np.int32)
+    local[members] = np.arange(len(members), dtype=np.int32)
+    column_of = np.full(len(points), -1, dtype=np.int32)
+    column_of[columns] = np.arange(len(columns), dtype=np.int32)
+    mass = float(partition.sizes[i] + partition.sizes[j])
+    scores = np.empty(orders.rows.shape)
+    sweep_directions(
+        points.distances[np.ix_(members, columns)], local[orders.rows], orders.is_end, column_of[members],
+        points.weights[members], column_weights, own, other, total, side, mass,
+        scorer.bounds.least, scorer.bounds.most, scores,
+    )  # fmt: skip
+    is_possible = scores > IMPOSSIBLE
+    scores[is_possible] = partition.score + (scores[is_possible] - present) / points.total_weight
+    return scores
+
+
+def scan_window(
+    scorer: SilhouetteScorer, partition: Partition, i: int, j: int, rows: NDArray[np.int32],
+    is_end: NDArray[np.bool_], position: int, begin: int, end: int,
+) -> NDArray[np.float64]:  # fmt: skip
+    """Exact scores of the cuts at begin..end-1, for a partition that is cut after ``position`` now."""
+    assert partition.sums is not None
+    points = scorer.points
+    own, other, total, side, counted = scorer.pair_arrays(partition, i, j)
+    lower = int(partition.labels[rows[position]])
+    sums = np.stack([partition.sums[lower], np.zeros(len(points))])
+    back = rows[begin : position + 1].astype(np.intp)
+    shift_sums(points.distances, back, np.zeros_like(back), np.ones_like(back), points.weights, sums)
+    side[rows[:begin]] = 1.0
+    scores = np.empty(end - begin)
+    sweep_direction(
+        points.distances, rows[begin:end], is_end[begin:end], scorer.columns, points.weights, counted, own, other,
+        total, sums[0].astype(np.float32), side, float(points.weights[rows[:begin]].sum()),
+        float(partition.sizes[i] + partition.sizes[j]), scorer.bounds.least, scorer.bounds.most, scores,
+    )  # fmt: skip
+    return scores / points.total_weight

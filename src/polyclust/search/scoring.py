@@ -1,0 +1,225 @@
+"""Scores of partitions and of whole sweeps, behind one interface: the silhouette by its kernels, others by calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyclust.kernels.silhouette import (
+    IMPOSSIBLE,
+    score_rows,
+    score_total,
+    shift_sums,
+    sum_distances,
+    sweep_directions,
+)
+from polyclust.search.partition import Ints, Partition, join_labels
+from polyclust.search.points import Points, SubsetOrders
+
+__all__ = ["CallScorer", "Scorer", "SilhouetteScorer", "SizeBounds"]
+
+Floats = NDArray[np.float64]
+FAR = np.float32(1e30)
+CELLS_WORTH_A_THREAD = 4_000_000
+
+
+class SizeBounds(tuple[float, float]):
+    """The least and the greatest weight of a cluster."""
+
+    @property
+    def least(self) -> float:
+        return self[0]
+
+    @property
+    def most(self) -> float:
+        return self[1]
+
+    def hold_for(self, sizes: Floats) -> bool:
+        """Whether every size is allowed."""
+        return bool((sizes >= self.least - 1e-9).all() and (sizes <= self.most + 1e-9).all())
+
+
+class Scorer(Protocol):
+    """What the search asks of a criterion."""
+
+    points: Points
+    bounds: SizeBounds
+
+    def start(self, labels: Ints, n_clusters: int) -> Partition:
+        """A partition from labels."""
+
+    def change(self, partition: Partition, labels: Ints, n_clusters: int) -> Partition:
+        """The partition with other labels; cheap when few rows moved."""
+
+    def merge(self, partition: Partition, i: int, j: int) -> Partition:
+        """The partition with two clusters joined."""
+
+    def scan(self, partition: Partition, i: int, j: int | None, orders: SubsetOrders) -> Floats:
+        """(D, P): the score for a cut after every position; the rows of i and j, or of i alone, go to the sides."""
+
+    def neighbours(self, partition: Partition) -> Ints:
+        """For every point the cluster it would rather be in, its own excluded."""
+
+
+class SilhouetteScorer:
+    """The mean silhouette (singletons 0), with distance sums kept up to date."""
+
+    def __init__(self, points: Points, bounds: SizeBounds, n_threads: int = 1) -> None:
+        self.points = points
+        self.bounds = bounds
+        self.n_threads = n_threads
+        self.shuffled = np.random.default_rng(0).permutation(len(points))
+        self.columns = np.arange(len(points), dtype=np.int32)
+
+    def start(self, labels: Ints, n_clusters: int) -> Partition:
+        sums = np.empty((n_clusters, len(self.points)))
+        sum_distances(self.points.distances, labels, self.points.weights, sums)
+        return self._finish(labels, n_clusters, sums)
+
+    def change(self, partition: Partition, labels: Ints, n_clusters: int) -> Partition:
+        moved = np.flatnonzero(labels != partition.labels)
+        if partition.sums is None or 2 * len(moved) > len(labels) or n_clusters < partition.n_clusters:
+            return self.start(labels, n_clusters)
+        sums = np.zeros((n_clusters, len(labels)))
+        sums[: partition.n_clusters] = partition.sums
+        shift_sums(
+            self.points.distances, moved, partition.labels[moved], labels[moved], self.points.weights, sums
+        )
+        return self._finish(labels, n_clusters, sums)
+
+    def merge(self, partition: Partition, i: int, j: int) -> Partition:
+        assert partition.sums is not None
+        sums = partition.sums.copy()
+        sums[i] += sums[j]
+        sums[j] = sums[-1]
+        n_clusters = partition.n_clusters - 1
+        return self._finish(join_labels(partition.labels, i, j, partition.n_clusters), n_clusters, sums[:-1])
+
+    def neighbours(self, partition: Partition) -> Ints:
+        return self._describe_rows(partition)[1]
+
+    def row_scores(self, partition: Partition) -> Floats:
+        """The silhouette of every point."""
+        return self._describe_rows(partition)[2]
+
+    def _describe_rows(self, partition: Partition) -> tuple[Floats, Ints, Floats]:
+        n = len(self.points)
+        own, scores, nearest = np.empty(n), np.empty(n), np.empty(n, dtype=np.intp)
+        score_rows(partition.sums, partition.sizes, partition.labels, own, nearest, scores)
+        return own, nearest, scores
+
+    def scan(self, partition: Partition, i: int, j: int | None, orders: SubsetOrders) -> Floats:
+        own, other, total, side, column_weights = self.pair_arrays(partition, i, j)
+        mass = float(partition.sizes[i] + (0.0 if j is None else partition.sizes[j]))
+        scores = np.empty(orders.rows.shape)
+
+        def sweep(part: slice) -> None:
+            sweep_directions(
+                self.points.distances, orders.rows[part], orders.is_end[part], self.columns, self.points.weights,
+                column_weights, own, other, total, side, mass, self.bounds.least, self.bounds.most, scores[part],
+            )  # fmt: skip
+
+        _run_in_parts(sweep, len(scores), orders.rows.size * len(self.points), self.n_threads)
+        scores /= self.points.total_weight
+        return scores
+
+    def _finish(self, labels: Ints, n_clusters: int, sums: Floats) -> Partition:
+        sizes = np.bincount(labels, weights=self.points.weights, minlength=n_clusters)
+        score = score_total(sums, sizes, labels, self.points.weights) if n_clusters > 1 else -1.0
+        return Partition(labels, n_clusters, sizes, float(score), sums)
+
+    def pair_arrays(self, partition: Partition, i: int, j: int | None) -> tuple[NDArray[np.float32], ...]:
+        """What a sweep needs to know of every point: see the kernel."""
+        assert partition.sums is not None
+        labels, sums, sizes = partition.labels, partition.sums, partition.sizes
+        columns = np.arange(len(labels))
+        pair = [i] if j is None else [i, j]
+        means = sums / sizes[:, None]
+        means[labels, columns] = FAR
+        means[pair] = FAR
+        other = means.min(axis=0)
+        is_member = np.isin(labels, pair)
+        spare = np.maximum(sizes[labels] - 1.0, 0.0)
+        own = np.where(is_member | (spare <= 0), 0.0, sums[labels, columns] / np.maximum(spare, 1e-300))
+        counted = np.where(~is_member & (spare <= 0), 0.0, self.points.weights)
+        side = np.where(is_member, 2.0, 0.0)
+        total = sums[pair].sum(axis=0)
+        return tuple(np.ascontiguousarray(a, dtype=np.float32) for a in (own, other, total, side, counted))
+
+
+class CallScorer:
+    """Any criterion f(labels) -> larger is better. Sweeps try a few cuts of every direction, then close in."""
+
+    N_CUTS = 9
+
+    def __init__(self, points: Points, bounds: SizeBounds, criterion: Callable[[Ints], float]) -> None:
+        self.points = points
+        self.bounds = bounds
+        self.criterion = criterion
+
+    def start(self, labels: Ints, n_clusters: int) -> Partition:
+        sizes = np.bincount(labels, weights=self.points.weights, minlength=n_clusters)
+        score = self.criterion(labels) if n_clusters > 1 else -np.inf
+        return Partition(labels, n_clusters, sizes, float(score))
+
+    def change(self, partition: Partition, labels: Ints, n_clusters: int) -> Partition:
+        return self.start(labels, n_clusters)
+
+    def merge(self, partition: Partition, i: int, j: int) -> Partition:
+        return self.start(join_labels(partition.labels, i, j, partition.n_clusters), partition.n_clusters - 1)
+
+    def neighbours(self, partition: Partition) -> Ints:
+        sums = np.empty((partition.n_clusters, len(self.points)))
+        sum_distances(self.points.distances, partition.labels, self.points.weights, sums)
+        means = sums / partition.sizes[:, None]
+        means[partition.labels, np.arange(len(self.points))] = np.inf
+        return means.argmin(axis=0)
+
+    def scan(self, partition: Partition, i: int, j: int | None, orders: SubsetOrders) -> Floats:
+        scores = np.full(orders.rows.shape, IMPOSSIBLE)
+        upper = partition.n_clusters if j is None else j
+        for d in range(len(scores)):
+            self._scan_direction(partition, i, upper, orders.rows[d], orders.is_end[d], scores[d])
+        return scores
+
+    def _scan_direction(
+        self, partition: Partition, i: int, upper: int, order: NDArray[np.int32], is_end: NDArray[np.bool_],
+        scores: Floats,
+    ) -> None:  # fmt: skip
+        below = np.cumsum(self.points.weights[order])
+        above = below[-1] - below
+        least, most = self.bounds
+        allowed = np.flatnonzero(
+            is_end & (below >= least) & (above >= least) & (below <= most) & (above <= most)
+        )
+        labels = partition.labels.copy()
+
+        def score_at(position: int) -> float:
+            if scores[position] == IMPOSSIBLE:
+                labels[order[: position + 1]] = i
+                labels[order[position + 1 :]] = upper
+                scores[position] = self.criterion(labels)
+            return float(scores[position])
+
+        left, right = 0, len(allowed) - 1
+        while right >= left:
+            tried = np.unique(np.linspace(left, right, self.N_CUTS).round().astype(int))
+            best = int(np.argmax([score_at(allowed[c]) for c in tried]))
+            if len(tried) > right - left:
+                return
+            left, right = tried[max(best - 1, 0)] + (best > 0), tried[min(best + 1, len(tried) - 1)] - 1
+
+
+def _run_in_parts(work: Callable[[slice], None], n: int, n_cells: int, n_threads: int) -> None:
+    """Run ``work`` on slices of range(n), on threads where it pays."""
+    if n_threads == 1 or n_cells < CELLS_WORTH_A_THREAD or n == 1:
+        work(slice(0, n))
+        return
+    bounds = np.linspace(0, n, min(n, 4 * n_threads) + 1).astype(int)
+    parts = [slice(a, b) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+    with ThreadPoolExecutor(n_threads) as pool:
+        list(pool.map(work, parts))

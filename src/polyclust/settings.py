@@ -1,0 +1,125 @@
+"""The parameters of a fit, checked once, with one sentence for each that is wrong."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from polyclust.search.scoring import SizeBounds
+
+__all__ = ["CRITERIA", "Settings", "check_settings", "resolve_clusters", "resolve_sizes"]
+
+CRITERIA = ("silhouette", "dunn", "calinski_harabasz", "davies_bouldin")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the method needs to know, resolved for one table."""
+
+    n_clusters: tuple[int, int]
+    bounds: SizeBounds
+    max_terms: int | None
+    max_coefficient: int | None
+    criterion: str | Callable[..., float]
+    slack_weight: float | None
+    margin: float | None
+    n_init: int
+    n_threads: int
+    seed: int
+
+    @property
+    def is_general(self) -> bool:
+        """Real coefficients."""
+        return self.max_coefficient is None and self.max_terms != 1
+
+    @property
+    def is_axis_parallel(self) -> bool:
+        """One feature per hyperplane."""
+        return self.max_terms == 1
+
+
+def check_settings(params: dict[str, Any]) -> None:
+    """Raise ValueError for the first parameter that is wrong."""
+    if params["n_clusters"] != "auto":
+        _check_integer("n_clusters", params["n_clusters"], 2, others='or "auto"')
+    _check_integer("max_clusters", params["max_clusters"], 2)
+    _check_integer("max_terms", params["max_terms"], 1, may_be_none=True)
+    _check_integer("max_coefficient", params["max_coefficient"], 1, may_be_none=True)
+    _check_integer("n_init", params["n_init"], 1)
+    _check_choice("units", params["units"], ("round", "range", "none"))
+    _check_choice("scale", params["scale"], ("minmax", "standard", "none"))
+    _check_choice("outside", params["outside"], ("nearest", "none"))
+    if not callable(params["criterion"]):
+        _check_choice("criterion", params["criterion"], CRITERIA)
+    _check_positive("representation_weight", params["representation_weight"], may_be_zero=True)
+    _check_positive("margin", params["margin"])
+    _check_positive("time_limit", params["time_limit"])
+    _check_positive("memory_limit", params["memory_limit"])
+    if not isinstance(params["distance"], str):
+        raise ValueError(f'distance must be a metric name, "gower" or "precomputed"; got {params["distance"]!r}.')
+
+
+def resolve_sizes(least: float, most: float | None, total: float) -> SizeBounds:
+    """Minimum and maximum weight of a cluster, from rows (int) or shares (float)."""
+    low = _resolve_size("min_cluster_size", least, total, math.ceil)
+    high = math.inf if most is None else _resolve_size("max_cluster_size", most, total, math.floor)
+    if high < low:
+        raise ValueError(f"max_cluster_size ({high:g} rows) must not be below min_cluster_size ({low:g} rows).")
+    return SizeBounds((max(low, 1.0), high))
+
+
+def resolve_clusters(n_clusters: Any, max_clusters: int, bounds: SizeBounds, total: float, n_rows: int
+                     ) -> tuple[int, int]:  # fmt: skip
+    """The range of K to search, or a ValueError when the sizes cannot be met."""
+    least, most = (2, max_clusters) if n_clusters == "auto" else (int(n_clusters), int(n_clusters))
+    if n_rows < least:
+        raise ValueError(f"Cannot make {least} clusters from n_samples = {n_rows}; at least {least} rows are needed.")
+    if least * bounds.least > total:
+        raise ValueError(
+            f"{least} clusters of at least {bounds.least:g} rows need {least * bounds.least:g} rows, there are "
+            f"{total:g}; lower min_cluster_size or n_clusters."
+        )
+    fewest = math.ceil(total / bounds.most) if math.isfinite(bounds.most) else 1
+    if fewest > most:
+        raise ValueError(
+            f"Clusters of at most {bounds.most:g} rows need at least {fewest} clusters for {total:g} rows; raise "
+            "max_cluster_size, n_clusters or max_clusters."
+        )
+    return max(least, fewest), min(most, int(total // bounds.least), n_rows)
+
+
+def _resolve_size(name: str, value: Any, total: float, rounding: Callable[[float], int]) -> float:
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool) and value > 0
+    if is_number and isinstance(value, numbers.Integral):
+        return float(value)
+    if is_number and value < 1:
+        share = float(value) * total
+        nearest = round(share)  # 0.02 * 150 is 3.0000000000000004 nowhere but in floating point
+        return float(nearest if abs(share - nearest) < 1e-9 * max(share, 1.0) else rounding(share))
+    raise ValueError(f"{name} must be a number of rows (an integer >= 1) or a share between 0 and 1; got {value!r}.")
+
+
+def _check_integer(name: str, value: Any, least: int, may_be_none: bool = False, others: str = "") -> None:
+    if value is None and may_be_none:
+        return
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
+        choices = f" {others}" if others else (" or None" if may_be_none else "")
+        raise ValueError(f"{name} must be an integer >= {least}{choices}; got {value!r}.")
+
+
+def _check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        listed = ", ".join(f'"{c}"' for c in choices)
+        raise ValueError(f"{name} must be one of {listed}; got {value!r}.")
+
+
+def _check_positive(name: str, value: Any, may_be_zero: bool = False) -> None:
+    if value is None:
+        return
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
+    if not is_number or value < 0 or (value == 0 and not may_be_zero):
+        raise ValueError(f"{name} must be a {'non-negative' if may_be_zero else 'positive'} number or None; "
+                         f"got {value!r}.")  # fmt: skip
