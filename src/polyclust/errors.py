@@ -1,6 +1,6 @@
 """The warnings and errors that are polyclust's own."""
 
-__all__ = ["PolyclustWarning", "SmallClusterWarning", "ModelFileError"]
+__all__ = ["ColumnTypeError", "ModelFileError", "PolyclustWarning", "SmallClusterWarning"]
 
 
 class PolyclustWarning(UserWarning):
@@ -13,3 +13,7 @@ class SmallClusterWarning(PolyclustWarning):
 
 class ModelFileError(ValueError):
     """A model file is damaged, foreign or newer than this version."""
+
+
+class ColumnTypeError(TypeError, ValueError):
+    """A column holds values that are neither numbers nor booleans nor text."""

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
-from polyclust.geometry.hyperplane import Hyperplane
+import numpy as np
+from numpy.typing import NDArray
+
+from polyclust.explain import wording
+from polyclust.explain.rows import read_rows
+from polyclust.explain.spelling import Vocabulary, spell_columns
+from polyclust.geometry.hyperplane import Hyperplane, find_members, measure_violation, place_rows
 from polyclust.table.features import Column, Feature
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from polyclust.explain.pairwise import PairwiseRule
+    from polyclust.explain.profile import ClusterProfile
 
 Comparison = Literal["≥", "<"]
 
@@ -30,6 +43,9 @@ class Clause:
     comparison: Comparison
     threshold: float
 
+    def __str__(self) -> str:
+        return wording.word_clause(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -43,10 +59,37 @@ class Rule:
     name: str = ""
     is_at_minimum: bool = False
 
+    @property
+    def n_clauses(self) -> int:
+        """How many clauses the rule has."""
+        return len(self.clauses)
+
+    @property
+    def n_terms(self) -> int:
+        """How many terms its clauses have together."""
+        return sum(len(clause.terms) for clause in self.clauses)
+
+    def __str__(self) -> str:
+        return wording.word_rule(self.clauses)
+
 
 @dataclass(frozen=True)
 class Explanation:
-    """Everything needed to describe the clusters and to place other rows."""
+    """Everything needed to describe the clusters and to place other rows.
+
+    Parameters
+    ----------
+    columns : the columns of the user's table
+    features : what hyperplanes use, in the order of their indexes
+    hyperplanes : one per pair of clusters
+    rules : one per cluster, without redundant clauses
+    outside : what happens to rows in no polytope
+    is_minimal : the rules hold the same training rows only; they are for reading and are not exported
+    fidelity : share of the training rows that the rules place where the labels do
+    cluster_labels : the labels of a clustering made elsewhere; empty: 0..K-1
+    advice : what would make an inexact explanation exact
+    why_not_exported : why the rules cannot run outside Python; empty: they can
+    """
 
     columns: tuple[Column, ...]
     features: tuple[Feature, ...]
@@ -55,8 +98,191 @@ class Explanation:
     outside: Literal["nearest", "none"] = "nearest"
     is_minimal: bool = False
     fidelity: float = 1.0
+    cluster_labels: tuple[Hashable, ...] = ()
+    advice: tuple[str, ...] = ()
+    why_not_exported: str = ""
 
     @property
     def n_clusters(self) -> int:
         """How many clusters there are."""
         return len(self.rules)
+
+    @property
+    def n_clauses(self) -> int:
+        """How many clauses all rules have together."""
+        return sum(rule.n_clauses for rule in self.rules)
+
+    @property
+    def n_terms(self) -> int:
+        """How many terms all rules have together."""
+        return sum(rule.n_terms for rule in self.rules)
+
+    @property
+    def is_exact(self) -> bool:
+        """The rules place every training row where the labels do, each inside its own polytope only."""
+        return self.fidelity == 1 and all(r.coverage == 1 and r.precision == 1 for r in self.rules)
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """How each column is printed."""
+        return spell_columns(self.columns)
+
+    def word_rule(self, cluster: int) -> str:
+        """The rule of a cluster on one line."""
+        return wording.word_rule(self.rules[cluster].clauses, self.vocabulary)
+
+    # Other rows
+
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """The polytope that holds each row; for rows in none as ``outside`` says."""
+        return place_rows(self._read(X), self.hyperplanes, self.n_clusters, self.outside)
+
+    def contains(self, X: Any) -> NDArray[np.bool_]:
+        """The n x K membership matrix."""
+        return find_members(self._read(X), self.hyperplanes, self.n_clusters)
+
+    def violation(self, X: Any) -> NDArray[np.float64]:
+        """n x K: by how far each row is on the wrong side of each cluster's hyperplanes."""
+        return measure_violation(self._read(X), self.hyperplanes, self.n_clusters)
+
+    def evaluate(self, X: Any, labels: Any, sample_weight: Any = None) -> pd.DataFrame:
+        """Coverage and precision of every rule on other rows, one row per cluster."""
+        from polyclust.explain.evaluation import evaluate
+
+        return evaluate(self, X, labels, sample_weight)
+
+    def profile(self, X: Any, labels: Any = None, sample_weight: Any = None) -> tuple[ClusterProfile, ...]:
+        """What sets each cluster apart from the rest, feature by feature."""
+        from polyclust.explain.evaluation import profile
+
+        return profile(self, X, labels, sample_weight)
+
+    def _read(self, X: Any) -> NDArray[np.float64]:
+        return read_rows(X, self.columns, self.features)
+
+    # Pairs
+
+    def pairwise(self, i: int, j: int) -> PairwiseRule:
+        """What tells cluster i from cluster j."""
+        from polyclust.explain.pairwise import compare_pair
+
+        return compare_pair(self, i, j)
+
+    @property
+    def comparisons(self) -> tuple[PairwiseRule, ...]:
+        """What tells each cluster from each later one."""
+        from polyclust.explain.pairwise import compare_all
+
+        return compare_all(self)
+
+    def pairwise_table(self) -> pd.DataFrame:
+        """K x K: what holds for the cluster of the row and not for the cluster of the column."""
+        from polyclust.explain.pairwise import tabulate_pairs
+
+        return tabulate_pairs(self)
+
+    # Variants
+
+    def minimal(self, X: Any, labels: Any = None) -> Explanation:
+        """The fewest clauses that still hold exactly the same rows of X; for reading, never exported.
+
+        ``labels`` only measure coverage and precision anew; without them they stay.
+        """
+        from polyclust.explain.minimal import minimise
+
+        return minimise(self, X, labels)
+
+    def with_names(self, names: Sequence[str]) -> Explanation:
+        """The same rules under other names."""
+        if len(names) != self.n_clusters:
+            raise ValueError(f"names must be {self.n_clusters}, one per cluster; got {len(names)}.")
+        rules = tuple(replace(r, name=str(name)) for r, name in zip(self.rules, names, strict=True))
+        return replace(self, rules=rules)
+
+    def with_fills(self, fills: Mapping[str, Any]) -> Explanation:
+        """A copy that replaces missing values before the rules apply: column name -> value."""
+        from polyclust.explain.evaluation import fill_columns
+
+        return fill_columns(self, fills)
+
+    # Renderings
+
+    def to_text(self) -> str:
+        """For a terminal."""
+        from polyclust.render.text import render_text
+
+        return render_text(self)
+
+    def to_markdown(self) -> str:
+        """For documents."""
+        from polyclust.render.markdown import render_markdown
+
+        return render_markdown(self)
+
+    def to_html(self) -> str:
+        """A fragment for notebooks and pages, without outside resources."""
+        from polyclust.render.html import render_html
+
+        return render_html(self)
+
+    def to_latex(self) -> str:
+        """A table for a paper."""
+        from polyclust.render.latex import render_latex
+
+        return render_latex(self)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per clause."""
+        from polyclust.render.frame import render_frame
+
+        return render_frame(self)
+
+    def to_json(self) -> str:
+        """Versioned text that from_json reads back."""
+        from polyclust.render.json import render_json
+
+        self._check_exportable("JSON")
+        return render_json(self)
+
+    @classmethod
+    def from_json(cls, text: str) -> Explanation:
+        """The explanation that to_json wrote."""
+        from polyclust.render.json import parse_json
+
+        return parse_json(text)
+
+    def to_sql(self, table: str, dialect: str = "duckdb") -> str:
+        """A SELECT of the table's columns and one more, ``cluster``."""
+        from polyclust.render.sql import render_sql
+
+        self._check_exportable("SQL")
+        return render_sql(self, table, dialect)
+
+    def to_sql_case(self, dialect: str = "duckdb") -> str:
+        """The CASE expression alone."""
+        from polyclust.render.sql import render_sql_case
+
+        self._check_exportable("SQL")
+        return render_sql_case(self, dialect)
+
+    def to_python(self) -> str:
+        """The source of a function ``assign(row)`` that depends on nothing."""
+        from polyclust.render.python import render_python
+
+        self._check_exportable("Python")
+        return render_python(self)
+
+    def _check_exportable(self, target: str) -> None:
+        if self.is_minimal:
+            raise ValueError(
+                "Minimal rules hold the same training rows but may place other rows differently, so they are "
+                f"not exported to {target}; export the full explanation."
+            )
+        if self.why_not_exported:
+            raise ValueError(f"This explanation cannot be exported to {target}: {self.why_not_exported}")
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        return self.to_html()

@@ -30,11 +30,12 @@ MOST_CUTS = 40_000
 
 
 class NotSeparableError(ValueError):
-    """Two clusters that no direction of the family tells apart."""
+    """Two clusters that no direction of the family tells apart; ``hyperplanes`` are those of the other pairs."""
 
-    def __init__(self, pairs: list[tuple[int, int]]) -> None:
+    def __init__(self, pairs: list[tuple[int, int]], hyperplanes: Sequence[Hyperplane] = ()) -> None:
         super().__init__(f"No hyperplane of the family separates the clusters {pairs}.")
         self.pairs = pairs
+        self.hyperplanes = tuple(hyperplanes)
 
 
 @dataclass(frozen=True)
@@ -63,9 +64,9 @@ def read_hyperplanes(
         slanted = measure_intervals(raw / units, labels, n_clusters, oblique, features, units)
         more, open_pairs = _cover_pairs(slanted, open_pairs)
         chosen += more
-    if open_pairs:
-        raise NotSeparableError(open_pairs)
     planes = [plane for cut in chosen for plane in _planes_of(cut, features)]
+    if open_pairs:
+        raise NotSeparableError(open_pairs, planes)
     return tuple(sorted(planes, key=lambda h: (min(h.above, h.below), max(h.above, h.below))))
 
 

@@ -14,7 +14,7 @@ from polyclust.search.partition import Ints, Partition
 from polyclust.search.points import SubsetOrders
 from polyclust.search.scoring import Scorer
 
-__all__ = ["AxisDirections", "DirectionSource", "Neighbourhood", "member_mask", "two_sides"]
+__all__ = ["DirectionSource", "Neighbourhood", "member_mask", "two_sides"]
 
 LEAST_GAIN = 1e-7
 MOST_TRIES = 60
@@ -102,14 +102,6 @@ def _rows_of_both(partition: Partition, i: int, j: int) -> Ints:
 
 def _others(n: int, i: int, j: int) -> list[int]:
     return [c for c in range(n) if c not in (i, j)]
-
-
-class AxisDirections:
-    """Every axis: rules of one feature per clause."""
-
-    def propose(self, scorer: Scorer, partition: Partition, i: int, j: int | None) -> SubsetOrders:
-        """All axes."""
-        return scorer.points.order_along_axes(member_mask(partition, i, j))
 
 
 def member_mask(partition: Partition, i: int, j: int | None) -> NDArray[np.bool_]:

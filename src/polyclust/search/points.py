@@ -13,7 +13,7 @@ from polyclust.kernels.orders import pick_orders
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-__all__ = ["Points", "SubsetOrders"]
+__all__ = ["Points", "SubsetOrders", "order_projections", "stack_orders"]
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,12 @@ class Points:
             ranks[order, f] = steps
         return ranks
 
+    def take(self, rows: Ints, weights: Floats) -> Points:
+        """Some of the points, with other weights."""
+        coordinates = None if self.coordinates is None else self.coordinates[rows]
+        distances = self.distances[np.ix_(rows, rows)]
+        return Points(distances, weights, self.raw[rows], self.values[rows], coordinates)
+
     def order_along_axes(self, is_member: NDArray[np.bool_]) -> SubsetOrders:
         """A subset sorted along every axis."""
         shape = (self.n_features, int(is_member.sum()))
@@ -85,3 +91,8 @@ def order_projections(rows: NDArray[np.int32], projections: Floats, relative_gap
     is_end = np.zeros(order.shape, dtype=bool)
     is_end[:, :-1] = np.diff(ordered, axis=1) > scale
     return SubsetOrders(rows[order].astype(np.int32), is_end)
+
+
+def stack_orders(*parts: SubsetOrders) -> SubsetOrders:
+    """The directions of all parts together."""
+    return SubsetOrders(np.vstack([p.rows for p in parts]), np.vstack([p.is_end for p in parts]))

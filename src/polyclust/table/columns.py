@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from polyclust.errors import ColumnTypeError
 from polyclust.table.features import Column
 
 __all__ = ["RawTable", "describe_columns", "open_table"]
@@ -102,9 +103,9 @@ def _describe_objects(series: pd.Series[Any], label: Hashable, name: str) -> Col
         distinct = list(pd.unique(series))
     except TypeError:
         kind = type(next(v for v in series if not isinstance(v, Hashable))).__name__
-        raise ValueError(
-            f"Column {name!r} holds values of type {kind}, which cannot be compared; "
-            "leave the column out or turn it into numbers or text."
+        raise ColumnTypeError(
+            f"Column {name!r} holds values of type {kind}; every argument must be a string or a number: leave "
+            "the column out or convert it."
         ) from None
     kinds = {_type_word(v) for v in distinct}
     if kinds == {"text"}:
@@ -117,9 +118,9 @@ def _describe_objects(series: pd.Series[Any], label: Hashable, name: str) -> Col
         raise ValueError(
             f"Column {name!r} holds dates; turn them into numbers first (days since a date, month, weekday)."
         )
-    raise ValueError(
-        f"Column {name!r} mixes {' and '.join(sorted(kinds))} values; argument must be a string, a number or a "
-        "boolean throughout: convert the column to one type."
+    raise ColumnTypeError(
+        f"Column {name!r} mixes {' and '.join(sorted(kinds))} values; every argument must be a string or every one a "
+        "number: convert the column to one type."
     )
 
 

@@ -18,7 +18,14 @@ from polyclust.table.features import Column, Feature
 
 Floats = NDArray[np.float64]
 
-__all__ = ["EncodedTable", "encode_rows", "fit_encoder", "list_features", "round_number_near"]
+__all__ = [
+    "EncodedTable",
+    "encode_rows",
+    "fit_encoder",
+    "list_features",
+    "pick_features",
+    "round_number_near",
+]
 
 
 @dataclass(frozen=True)
@@ -78,9 +85,21 @@ def encode_rows(X: Any, columns: Sequence[Column], features: Sequence[Feature]) 
     needed = {f.column.label for f in features}
     used = [c for c in columns if c.label in needed]
     raw = _encode(table, used, [positions[c.label] for c in used], known=True)
-    order = {(f.column.label, f.level): i for i, f in enumerate(list_features(used))}
-    pick = [order[f.column.label, f.level] for f in features]
-    return raw if pick == list(range(raw.shape[1])) else raw[:, pick]
+    return pick_features(raw, list_features(used), features)
+
+
+def pick_features(raw: Floats, present: Sequence[Feature], wanted: Sequence[Feature]) -> Floats:
+    """The values of some features from those of the columns as they are; cuts are made here."""
+    place = {(f.column.label, f.level): i for i, f in enumerate(present)}
+    pick = [place[f.column.label, None if f.kind == "cut" else f.level] for f in wanted]
+    is_same = pick == list(range(raw.shape[1]))
+    picked = raw if is_same else raw[:, pick]
+    cuts = [i for i, f in enumerate(wanted) if f.kind == "cut"]
+    if cuts:
+        picked = picked.copy() if is_same else picked
+        for i in cuts:
+            picked[:, i] = picked[:, i] >= wanted[i].level
+    return picked
 
 
 def list_features(columns: Sequence[Column]) -> tuple[Feature, ...]:

@@ -1,0 +1,38 @@
+"""A comparator: a name, a way to propose clusterings, and what it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+from benchmarks.problem import MOST_CLUSTERS, Proposal, Task
+
+
+@dataclass(frozen=True)
+class Method:
+    """One row of the tables.
+
+    Parameters
+    ----------
+    name : as on the command line and in the results
+    title : as in the tables
+    kind : "plain" (no explanation), "tree" or "polytopes"
+    propose : a generator of proposals; it asks the task's clock before each piece of work
+    package : what must be importable, if anything
+    max_clusters : solutions with more are passed over
+    """
+
+    name: str
+    title: str
+    kind: str
+    propose: Callable[[Task], Iterator[Proposal]]
+    package: str | None = None
+    max_clusters: int = MOST_CLUSTERS
+
+    @property
+    def reason_to_skip(self) -> str | None:
+        """Why it cannot run here, if so."""
+        if self.package and find_spec(self.package) is None:
+            return f"the package {self.package} is not installed"
+        return None

@@ -1,0 +1,224 @@
+"""Algorithm 1: clusters and their hyperplanes in turn.
+
+    J = sum_t u_t ( |x_t - c_k|^2  +  lambda * sum of the errors of t at every hyperplane of k ),  k its label
+
+(a) With the hyperplanes fixed, assign the rows and move the centres until neither changes.
+(b) With the clusters fixed, find the best hyperplane of every pair.
+
+Either step can only lower J once there are hyperplanes, and there are finitely many clusterings; so J never
+rises from the second round on and the rounds end (Theorem 2). Solvers that stop at a limit, and rounding,
+could break this; so a step that does not lower its own part of J is not taken.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+
+from polyclust.clusters.assignment import assign_rows, meets_bounds
+from polyclust.hyperplanes.hinge import PairHyperplane, choose_margin
+from polyclust.hyperplanes.pair import separate_pair
+
+Floats = NDArray[np.float64]
+Labels = NDArray[np.intp]
+Members = NDArray[np.bool_]
+Hyperplanes = dict[tuple[int, int], PairHyperplane]
+
+__all__ = ["AlternatingResult", "alternate"]
+
+LEAST_GAIN = 1e-12
+"""A step must lower the objective by more than this share of it: less is rounding."""
+
+
+@dataclass(frozen=True)
+class AlternatingResult:
+    """Where Algorithm 1 ended.
+
+    labels : 0..K-1 for every row
+    hyperplanes : for every pair i < j, with i above
+    objective_history : J after each round; it falls from round to round
+    """
+
+    labels: Labels
+    hyperplanes: Hyperplanes
+    objective_history: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """What stays the same from round to round."""
+
+    X: Floats
+    values: Floats
+    weights: Floats
+    n_clusters: int
+    slack_weight: float
+    minimum: float
+    maximum: float | None
+    max_terms: int | None
+    max_coefficient: int | None
+    margin: float
+    node_limit: int | None
+    deadline: float | None
+
+    def find_centres(self, labels: Labels) -> Floats:
+        """Weighted means of the clusters."""
+        member = (labels[:, None] == np.arange(self.n_clusters)) * self.weights[:, None]
+        return np.asarray((member.T @ self.X) / member.sum(axis=0)[:, None], dtype=np.float64)
+
+    def price_rows(self, labels: Labels, hyperplanes: Hyperplanes) -> Floats:
+        """What each row would cost in each cluster (n x K), with the centres of these labels."""
+        centres = self.find_centres(labels)
+        cost = np.asarray(cdist(self.X, centres, "sqeuclidean"), dtype=np.float64)
+        for (i, j), hyperplane in hyperplanes.items():
+            cost[:, i] += self.slack_weight * hyperplane.errors_above(self.values)
+            cost[:, j] += self.slack_weight * hyperplane.errors_below(self.values)
+        return cost
+
+    def measure(self, labels: Labels, hyperplanes: Hyperplanes) -> float:
+        """J of these clusters (with their own centres) and hyperplanes."""
+        cost = self.price_rows(labels, hyperplanes)
+        return float(self.weights @ cost[np.arange(len(labels)), labels])
+
+    def seconds_left(self) -> float | None:
+        """Until the deadline."""
+        return None if self.deadline is None else max(self.deadline - time.monotonic(), 0.0)
+
+
+def alternate(
+    X: Floats,
+    values: Floats,
+    n_clusters: int,
+    *,
+    labels0: Labels,
+    slack_weight: float,
+    max_terms: int | None,
+    max_coefficient: int | None,
+    margin: float | None = None,
+    minimum: float = 0.0,
+    maximum: float | None = None,
+    weights: Floats | None = None,
+    max_rounds: int = 100,
+    node_limit: int | None = 200,
+    deadline: float | None = None,
+) -> AlternatingResult:
+    """Algorithm 1 from the clustering ``labels0`` (of k-means, say).
+
+    Parameters
+    ----------
+    X : rows in the clustering space, where the centres are
+    values : the same rows in the space of the hyperplanes
+    slack_weight : lambda, the price of a unit of error
+    minimum, maximum : bounds on a cluster's weight; no cluster is ever empty
+    max_rounds, node_limit : most rounds; most nodes for each integer program (None: until proved)
+    deadline : on the clock of ``time.monotonic``; rounds end there with what is found
+    """
+    weights = np.ones(len(X)) if weights is None else np.asarray(weights, dtype=np.float64)
+    minimum = max(minimum, float(weights[weights > 0.0].min()))
+    margin = choose_margin(values[weights > 0.0]) if margin is None else margin
+    problem = _Problem(
+        X=np.asarray(X, dtype=np.float64),
+        values=np.asarray(values, dtype=np.float64),
+        weights=weights,
+        n_clusters=n_clusters,
+        slack_weight=slack_weight,
+        minimum=minimum,
+        maximum=maximum,
+        max_terms=max_terms,
+        max_coefficient=max_coefficient,
+        margin=margin,
+        node_limit=node_limit,
+        deadline=deadline,
+    )
+    return _run_rounds(problem, np.asarray(labels0, dtype=np.intp), max_rounds)
+
+
+def _run_rounds(problem: _Problem, labels0: Labels, max_rounds: int) -> AlternatingResult:
+    """The rounds of Algorithm 1, until nothing changes."""
+    labels = _settle_clusters(problem, _meet_bounds(problem, labels0), {})
+    hyperplanes = _separate_pairs(problem, labels)
+    history = [problem.measure(labels, hyperplanes)]
+    while len(history) < max_rounds and problem.seconds_left() != 0.0:
+        next_labels = _settle_clusters(problem, labels, hyperplanes)
+        next_hyperplanes = _improve_pairs(problem, next_labels, hyperplanes)
+        objective = problem.measure(next_labels, next_hyperplanes)
+        if not _is_lower(objective, history[-1]):
+            break
+        labels, hyperplanes = next_labels, next_hyperplanes
+        history.append(objective)
+    return AlternatingResult(labels, hyperplanes, tuple(history))
+
+
+def _meet_bounds(problem: _Problem, labels: Labels) -> Labels:
+    """The starting labels, re-assigned around their own centres if a cluster has no allowed size."""
+    sizes = np.bincount(labels, weights=problem.weights, minlength=problem.n_clusters)
+    if len(sizes) > problem.n_clusters or sizes.min() <= 0.0:
+        raise ValueError(f"labels0 must use each of the labels 0 to {problem.n_clusters - 1}.")
+    if meets_bounds(labels, problem.weights, problem.n_clusters, problem.minimum, problem.maximum):
+        return labels
+    return assign_rows(problem.price_rows(labels, {}), problem.weights, problem.minimum, problem.maximum)
+
+
+def _settle_clusters(problem: _Problem, labels: Labels, hyperplanes: Hyperplanes) -> Labels:
+    """Step (a): assign and move the centres until the objective stays."""
+    objective = problem.measure(labels, hyperplanes)
+    while True:
+        cost = problem.price_rows(labels, hyperplanes)
+        moved = assign_rows(cost, problem.weights, problem.minimum, problem.maximum)
+        moved_objective = problem.measure(moved, hyperplanes)
+        if not _is_lower(moved_objective, objective):
+            return labels
+        labels, objective = moved, moved_objective
+
+
+def _separate_pairs(problem: _Problem, labels: Labels) -> Hyperplanes:
+    """Step (b): the best hyperplane of every pair."""
+    pairs = combinations(range(problem.n_clusters), 2)
+    return {(i, j): _separate(problem, labels == i, labels == j) for i, j in pairs}
+
+
+def _improve_pairs(problem: _Problem, labels: Labels, hyperplanes: Hyperplanes) -> Hyperplanes:
+    """Step (b) with hyperplanes at hand: each is replaced only by a better one."""
+    return {
+        (i, j): _improve(problem, labels == i, labels == j, hyperplane)
+        for (i, j), hyperplane in hyperplanes.items()
+    }
+
+
+def _improve(
+    problem: _Problem, is_upper: Members, is_lower: Members, hyperplane: PairHyperplane
+) -> PairHyperplane:
+    """The better of the old hyperplane, on the new members, and the one found for them."""
+    upper_error = problem.weights[is_upper] @ hyperplane.errors_above(problem.values[is_upper])
+    lower_error = problem.weights[is_lower] @ hyperplane.errors_below(problem.values[is_lower])
+    error = float(upper_error + lower_error)
+    if error == 0.0:
+        return replace(hyperplane, error=0.0, status="optimal", gap=0.0)
+    found = _separate(problem, is_upper, is_lower)
+    if _is_lower(found.error, error):
+        return found
+    proved = found.error * (1.0 - found.gap)
+    return replace(hyperplane, error=error, status=found.status, gap=max(1.0 - proved / error, 0.0))
+
+
+def _separate(problem: _Problem, is_upper: Members, is_lower: Members) -> PairHyperplane:
+    return separate_pair(
+        problem.values[is_upper],
+        problem.values[is_lower],
+        max_terms=problem.max_terms,
+        max_coefficient=problem.max_coefficient,
+        margin=problem.margin,
+        upper_weights=problem.weights[is_upper],
+        lower_weights=problem.weights[is_lower],
+        time_limit=problem.seconds_left(),
+        node_limit=problem.node_limit,
+    )
+
+
+def _is_lower(objective: float, than: float) -> bool:
+    return objective < than - LEAST_GAIN * abs(than)

@@ -1,0 +1,114 @@
+"""``polyclust compare``: one table, and if asked its files and a chart."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import pandas as pd
+import typer
+
+from polyclust.cli.bars import show_progress
+from polyclust.cli.preparing import describe_columns, prepare_table, title_of
+from polyclust.comparison import METHODS, Trial, choose_best, compare_methods
+from polyclust.files import refuse_folder, replace_folder
+from polyclust.progress import report_progress
+from polyclust.table.kinds import Wishes
+from polyclust.table.read import TableSource
+
+__all__ = ["CompareRequest", "run_compare"]
+
+
+@dataclass(frozen=True)
+class CompareRequest:
+    """What the user asked for."""
+
+    source: TableSource
+    output: Path | None
+    wishes: Wishes
+    missing: str
+    max_clusters: int
+    most_rows: int
+    min_size: float
+    scale: str
+    seed: int
+    jobs: int | None
+    force: bool
+    quiet: bool
+
+
+def run_compare(request: CompareRequest) -> int:
+    """The whole command; the exit code."""
+    if request.output is not None:
+        refuse_folder(request.output, request.force)
+    if request.max_clusters < 2:
+        raise ValueError(f"--max-clusters must be 2 or more; got {request.max_clusters}.")
+    prepared = prepare_table(request.source, request.wishes, request.missing)
+    table = prepared.complete.table
+    if not request.quiet:
+        typer.echo(describe_columns(prepared) + "\n")
+    if len(table) > request.most_rows:
+        table = table.sample(request.most_rows, random_state=request.seed).sort_index().reset_index(drop=True)
+    trials = _run_trials(request, table)
+    best = choose_best(trials)
+    note = _say_rows(len(table), len(prepared.complete.table))
+    typer.echo(_tabulate(best))
+    typer.echo(note)
+    if request.output is not None:
+        replace_folder(request.output, _build_files(request, trials, best, note))
+        if not request.quiet:
+            typer.echo(f"written to {request.output}: open {request.output / 'comparison.html'}")
+    return 0
+
+
+def _run_trials(request: CompareRequest, table: pd.DataFrame) -> list[Trial]:
+    most = min(request.max_clusters, len(table) - 1)
+    total = len(METHODS) * (most - 1)
+    trials: list[Trial] = []
+    with show_progress(request.quiet):
+        for trial in compare_methods(
+            table,
+            most,
+            min_size=request.min_size,
+            scale=request.scale,
+            seed=request.seed,
+            jobs=request.jobs,
+        ):
+            trials.append(trial)
+            report_progress("comparing", len(trials), total, max(t.score for t in trials))
+    return trials
+
+
+def _tabulate(best: list[Trial]) -> str:
+    head = (
+        f"{'method':<20} {'score':>7} {'K':>3} {'smallest':>9} {'clauses':>8} {'fidelity':>9} {'seconds':>8}"
+    )
+    lines = [
+        f"{t.method:<20} {t.score:>7.4f} {t.n_clusters:>3} {t.smallest:>9} {t.clauses:>8} {t.fidelity:>9.1%} "
+        f"{t.seconds:>8.2f}"
+        for t in best
+    ]
+    return "\n".join([head, "-" * len(head), *lines])
+
+
+def _say_rows(n_used: int, n_rows: int) -> str:
+    drawn = "" if n_used == n_rows else f" drawn at random from {n_rows}"
+    return (
+        f"Each method at its best number of clusters (silhouette), on {n_used} rows{drawn}. Clauses and fidelity: how "
+        "long the rules are that describe the clusters, and the share of rows that they place as the method did; "
+        "k-means, Ward and the mixture have no rules of their own and are explained after the fact."
+    )
+
+
+def _build_files(
+    request: CompareRequest, trials: list[Trial], best: list[Trial], note: str
+) -> dict[str, str]:
+    from polyclust.report.comparison import render_comparison
+
+    return {
+        "comparison.csv": pd.DataFrame([asdict(t) for t in best]).to_csv(index=False),
+        "scores.csv": pd.DataFrame([asdict(t) for t in trials]).to_csv(index=False),
+        "comparison.html": render_comparison(
+            f"Methods compared on {title_of(request.source)}", trials, best, note
+        ),
+    }

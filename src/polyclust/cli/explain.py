@@ -1,0 +1,33 @@
+"""``polyclust explain``: the rules of a model in the form that is needed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from polyclust.cli.assign import read_model
+from polyclust.cli.explain_form import Form
+from polyclust.explain.explanation import Explanation
+from polyclust.files import write_whole
+
+__all__ = ["run_explain"]
+
+
+def run_explain(
+    model: Path, form: Form, pair: tuple[int, int] | None, table: str, dialect: str, output: Path | None
+) -> int:
+    """The whole command; the exit code."""
+    explanation = read_model(model).explanation
+    text = _render(explanation, form, table, dialect) if pair is None else f"{explanation.pairwise(*pair)}\n"
+    if output is None:
+        typer.echo(text, nl=not text.endswith("\n"))
+    else:
+        write_whole(output, text)
+    return 0
+
+
+def _render(explanation: Explanation, form: Form, table: str, dialect: str) -> str:
+    if form is Form.sql:
+        return explanation.to_sql(table, dialect=dialect)
+    return str(getattr(explanation, f"to_{form.value}")())

@@ -1,0 +1,236 @@
+"""``polyclust fit``: read, fit, explain, write a folder, say what was found."""
+
+from __future__ import annotations
+
+import platform
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import date
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import typer
+
+from polyclust.cli.bars import show_progress
+from polyclust.cli.guard import INTERRUPTED, collect_warnings, complain
+from polyclust.cli.preparing import PreparedTable, describe_columns, prepare_table, title_of
+from polyclust.explain.explanation import Explanation
+from polyclust.files import refuse_folder, replace_folder
+from polyclust.table.kinds import Wishes
+from polyclust.table.read import STANDARD_INPUT, TableError, TableSource
+
+__all__ = ["FitRequest", "FitResult", "run_fit"]
+
+SHOWN_VERSIONS = ("polyclust", "numpy", "scipy", "scikit-learn", "numba", "pandas", "plotly")
+
+
+@dataclass(frozen=True)
+class FitRequest:
+    """What the user asked for."""
+
+    source: TableSource
+    output: Path
+    wishes: Wishes = field(default_factory=Wishes)
+    missing: str = "drop"
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    dialect: str = "duckdb"
+    command: str = ""
+    force: bool = False
+    quiet: bool = False
+
+
+@dataclass(frozen=True)
+class FitResult:
+    """A fitted model, its explanation with fills, and how the fit went."""
+
+    model: Any
+    explanation: Explanation
+    seconds: float
+    notes: tuple[str, ...] = ()
+    was_interrupted: bool = False
+
+
+def run_fit(request: FitRequest, more_files: Callable[[FitResult], Mapping[str, str]] | None = None) -> int:
+    """The whole command; the exit code."""
+    refuse_folder(request.output, request.force)
+    prepared = prepare_table(request.source, request.wishes, request.missing)
+    _refuse_explaining_columns(request, prepared)
+    _say(request, describe_columns(prepared) + "\n")
+    result = _fit(request, prepared)
+    files = _build_files(request, prepared, result)
+    replace_folder(request.output, {**files, **(more_files(result) if more_files else {})})
+    for note in result.notes:
+        complain(f"note: {note}")
+    _say(request, _summarise(request, result))
+    return INTERRUPTED if result.was_interrupted else 0
+
+
+def default_output(source: TableSource) -> Path:
+    """Beside the current work: customers.csv gives customers-clusters."""
+    return Path(
+        "polyclust-clusters" if source.path == STANDARD_INPUT else f"{Path(source.path).stem}-clusters"
+    )
+
+
+def _say(request: FitRequest, text: str) -> None:
+    if not request.quiet:
+        typer.echo(text)
+
+
+def _refuse_explaining_columns(request: FitRequest, prepared: PreparedTable) -> None:
+    used = prepared.complete.table.columns
+    for name in request.parameters.get("explain_with") or ():
+        if name not in used:
+            raise TableError(f"--explain-with {name}: not among the columns used ({', '.join(used[:8])}).")
+
+
+def _fit(request: FitRequest, prepared: PreparedTable) -> FitResult:
+    from polyclust import PolytopeClustering
+
+    model = PolytopeClustering(**request.parameters)
+    started = time.monotonic()
+    with collect_warnings() as notes, _note_interrupt() as interrupts:
+        with show_progress(request.quiet, request.parameters.get("time_limit")):
+            model.fit(prepared.complete.table)
+    explanation = model.explanation_.with_fills(prepared.complete.fills)
+    return FitResult(model, explanation, time.monotonic() - started, tuple(notes), bool(interrupts))
+
+
+@contextmanager
+def _note_interrupt() -> Iterator[list[int]]:
+    """Ctrl-C reaches the search, which ends with the best so far; here it is remembered for the exit code."""
+    seen: list[int] = []
+
+    def remember(number: int, frame: FrameType | None) -> None:
+        seen.append(number)
+        signal.default_int_handler(number, frame)
+
+    before = signal.signal(signal.SIGINT, remember)
+    try:
+        yield seen
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _build_files(request: FitRequest, prepared: PreparedTable, result: FitResult) -> dict[str, str]:
+    """Every output of a fit by its name."""
+    title = title_of(request.source)
+    sql = result.explanation.to_sql(title, dialect=request.dialect)
+    return {
+        "labels.csv": _render_labels(prepared, result),
+        "report.html": _render_report(request, prepared, result, sql),
+        "rules.md": f"# Clusters of {title}\n\n{result.explanation.to_markdown()}",
+        "rules.sql": sql.rstrip("\n") + "\n",
+        "model.json": _render_model(result),
+    }
+
+
+def _render_labels(prepared: PreparedTable, result: FitResult) -> str:
+    names = np.array([rule.name for rule in result.explanation.rules], dtype=object)
+    clusters = pd.Series(pd.NA, index=range(prepared.n_rows), dtype="Int64")
+    clusters[prepared.complete.is_kept] = result.model.labels_
+    cluster_names = clusters.map(lambda k: names[k] if k >= 0 else "", na_action="ignore")
+    ids = prepared.ids.to_numpy() if prepared.ids is not None else np.arange(1, prepared.n_rows + 1)
+    head = prepared.id_name if prepared.ids is not None else "row"
+    if head in ("cluster", "name"):
+        head = f"{head} (id)"
+    return pd.DataFrame({head: ids, "cluster": clusters, "name": cluster_names}).to_csv(index=False)
+
+
+def _render_model(result: FitResult) -> str:
+    from polyclust.model_file import model_to_dict
+    from polyclust.render.json import write_text
+
+    model = result.model
+    names = getattr(model, "feature_names_in_", None)
+    data = model_to_dict(
+        parameters=model.get_params(deep=False),
+        explanation=result.explanation,
+        scores=model.scores_,
+        score=model.score_,
+        is_optimal=model.is_optimal_,
+        n_features_in=model.n_features_in_,
+        feature_names_in=None if names is None else list(names),
+    )
+    return write_text(data)
+
+
+def _render_report(request: FitRequest, prepared: PreparedTable, result: FitResult, sql: str) -> str:
+    from polyclust.report import ReportSubject, render_report
+
+    model = result.model
+    scaled, metric = _measure_space(prepared.complete.table, model.scale, model.distance)
+    subject = ReportSubject(
+        title=f"Clusters of {title_of(request.source)}",
+        source=Path(request.source.name).name,
+        table=prepared.complete.table,
+        labels=np.asarray(model.labels_),
+        scaled=scaled,
+        explanation=result.explanation,
+        score=float(model.score_),
+        scores=model.scores_,
+        sql=sql,
+        python=result.explanation.to_python(),
+        ids=prepared.kept_ids,
+        row_numbers=prepared.kept_numbers,
+        criterion=str(model.criterion),
+        found=prepared.found,
+        n_dropped=prepared.n_dropped,
+        fills=prepared.complete.fills,
+        is_number_chosen=model.n_clusters == "auto",
+        settings={key: str(value) for key, value in model.get_params(deep=False).items()},
+        versions=_list_versions(),
+        command=request.command,
+        notes=result.notes,
+        date=date.today().isoformat(),
+        metric=metric,
+        seed=int(model.random_state or 0),
+    )
+    return render_report(subject)
+
+
+def _measure_space(table: pd.DataFrame, scale: str, distance: str) -> tuple[Any, str]:
+    """The coordinates in which rows were compared, and the metric between them."""
+    from polyclust.search.distances import gower_coordinates
+    from polyclust.table.encode import fit_encoder
+
+    with collect_warnings():
+        _, encoded = fit_encoder(table, scale=scale)
+    if distance == "gower":
+        return gower_coordinates(encoded.raw, encoded.features), "cityblock"
+    return encoded.scaled, distance
+
+
+def _list_versions() -> dict[str, str]:
+    versions = {"Python": platform.python_version()}
+    for name in SHOWN_VERSIONS:
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            versions[name] = "not installed"
+    return versions
+
+
+def _summarise(request: FitRequest, result: FitResult) -> str:
+    model = result.model
+    proved = ", proved best" if model.is_optimal_ else ""
+    return (
+        f"{result.explanation.to_text()}\n"
+        f"{model.criterion} {model.score_:.4f}{proved}, found in {result.seconds:.1f} s\n"
+        f"written to {request.output}: open {request.output / 'report.html'}"
+    )
+
+
+def spell_command(arguments: list[str] | None = None) -> str:
+    """The command as it was typed, to repeat it."""
+    import shlex
+
+    return shlex.join(["polyclust", *(sys.argv[1:] if arguments is None else arguments)])

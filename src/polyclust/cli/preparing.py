@@ -1,0 +1,117 @@
+"""From a file to rows that can be clustered: read, find kinds, leave out, complete, and say so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from polyclust.table.kinds import FoundColumn, Wishes, choose_columns, convert_columns
+from polyclust.table.missing import CompleteTable, complete_table
+from polyclust.table.read import STANDARD_INPUT, TableError, TableSource, read_as_text, read_table
+
+__all__ = ["PreparedTable", "describe_columns", "prepare_table", "title_of"]
+
+
+@dataclass(frozen=True)
+class PreparedTable:
+    """A file's rows, ready to cluster, with what was found and left out on the way."""
+
+    source: TableSource
+    found: Sequence[FoundColumn]
+    complete: CompleteTable
+    id_name: str | None
+    ids: pd.Series[Any] | None
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of the file."""
+        return len(self.complete.is_kept)
+
+    @property
+    def n_dropped(self) -> int:
+        """Rows left out for missing values."""
+        return int((~self.complete.is_kept).sum())
+
+    @property
+    def kept_ids(self) -> list[str] | None:
+        """What the clustered rows are called."""
+        return None if self.ids is None else self.ids[self.complete.is_kept].astype(str).tolist()
+
+    @property
+    def kept_numbers(self) -> np.ndarray[Any, np.dtype[np.intp]]:
+        """The number of each clustered row in the file, from 1."""
+        return np.flatnonzero(self.complete.is_kept) + 1
+
+
+def prepare_table(source: TableSource, wishes: Wishes, missing: str) -> PreparedTable:
+    """Read the file and make its rows complete. Raises TableError with one clear sentence."""
+    table = read_table(source)
+    found = choose_columns(table, wishes, source.name)
+    if not any(c.is_used for c in found):
+        raise TableError(
+            f"{source.name} has no column to cluster by: every one is left out ({_list_reasons(found)}); give "
+            "--numeric or --categorical for those to use."
+        )
+    converted = convert_columns(table, found)
+    id_name = wishes.id or _find_id(table, found)
+    ids = None if id_name is None else _read_ids(source, table, id_name)
+    return PreparedTable(source, found, complete_table(converted, found, missing, source.name), id_name, ids)
+
+
+def describe_columns(prepared: PreparedTable) -> str:
+    """The table that shows the kind of every column and what is left out."""
+    width = min(32, max(len(c.name) for c in prepared.found))
+    head = f"{prepared.source.name}: {prepared.n_rows} rows, {len(prepared.found)} columns"
+    lines = [f"  {_fit(c.name, width)}  {c.kind:<10}  {_note(c)}" for c in prepared.found]
+    return "\n".join([head, *lines, *_describe_missing(prepared)])
+
+
+def title_of(source: TableSource) -> str:
+    """A short name of the table, for titles and SQL."""
+    return "table" if source.path == STANDARD_INPUT else Path(source.path).stem
+
+
+def _describe_missing(prepared: PreparedTable) -> list[str]:
+    lines = []
+    if prepared.n_dropped:
+        lines.append(
+            f"  {prepared.n_dropped} rows with missing values are left out (--missing median would fill them)"
+        )
+    fills = prepared.complete.fills
+    if fills:
+        lines.append(
+            "  missing values become " + ", ".join(f"{name}: {value}" for name, value in fills.items())
+        )
+    return lines
+
+
+def _note(column: FoundColumn) -> str:
+    missing = f", {column.n_missing} missing" if column.n_missing else ""
+    return f"{column.note}{missing}" if column.is_used else f"left out: {column.note}{missing}"
+
+
+def _fit(name: str, width: int) -> str:
+    text = " ".join(name.split())
+    return (text if len(text) <= width else text[: width - 1] + "…").ljust(width)
+
+
+def _list_reasons(found: Sequence[FoundColumn]) -> str:
+    return ", ".join(f"{c.name}: {c.kind}" for c in found[:5]) + (", …" if len(found) > 5 else "")
+
+
+def _find_id(table: pd.DataFrame, found: Sequence[FoundColumn]) -> str | None:
+    """The first identifier that names every row differently."""
+    candidates = (c.name for c in found if c.kind == "identifier" and c.note != "ignored as asked")
+    return next((n for n in candidates if table[n].is_unique and table[n].notna().all()), None)
+
+
+def _read_ids(source: TableSource, table: pd.DataFrame, name: str) -> pd.Series[Any]:
+    """Identifiers as they are written: 007 stays 007."""
+    if source.kind == "text" and not pd.api.types.is_string_dtype(table[name].dtype):
+        return read_as_text(source, name)
+    return table[name]

@@ -1,0 +1,72 @@
+"""What would make an inexact explanation exact."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from polyclust.explain.separation import PairTable
+from polyclust.hyperplanes.general import is_separable
+from polyclust.hyperplanes.lattice import count_directions, list_directions
+from polyclust.kernels.orders import find_separating
+
+__all__ = ["advise"]
+
+RICHER_LIMITS = ((2, 1), (2, 3), (3, 1), (3, 3))
+MOST_DIRECTIONS = 50_000
+MOST_PAIRS = 20
+
+
+def advise(
+    pairs: Sequence[PairTable],
+    max_terms: int | None,
+    max_coefficient: int | None,
+    name: Callable[[int], str],
+) -> tuple[str, ...]:
+    """One sentence per remedy, with all pairs of clusters that it helps."""
+    helped: dict[str, list[str]] = {}
+    for pair in pairs[:MOST_PAIRS]:
+        remedy = _find_remedy(pair, max_terms, max_coefficient)
+        helped.setdefault(remedy, []).append(f"{name(pair.first)} and {name(pair.second)}")
+    sentences = [remedy.format(pairs=", ".join(names)) for remedy, names in helped.items()]
+    n_left = len(pairs) - MOST_PAIRS
+    return (*sentences, f"{n_left} more pairs of clusters overlap.") if n_left > 0 else tuple(sentences)
+
+
+def _find_remedy(pair: PairTable, max_terms: int | None, max_coefficient: int | None) -> str:
+    """A sentence with a place for the pairs."""
+    if _have_equal_rows(pair):
+        return "Rows with the same values are in both of clusters {pairs}; no rule can tell them apart."
+    n_features = len(pair.features)
+    for terms, coefficient in RICHER_LIMITS:
+        is_richer = max_coefficient is not None and max_terms is not None
+        is_richer = is_richer and terms >= max_terms and coefficient >= max_coefficient  # type: ignore[operator]
+        if not is_richer or (terms, coefficient) == (max_terms, max_coefficient) or terms > n_features:
+            continue
+        if count_directions(n_features, terms, coefficient) <= MOST_DIRECTIONS and _separates(
+            pair, terms, coefficient
+        ):
+            changed = [f"max_terms={terms}"] if terms != max_terms else []
+            changed += [f"max_coefficient={coefficient}"] if coefficient != max_coefficient else []
+            return f"{' and '.join(changed)} would separate clusters {{pairs}}."
+    values = pair.in_units
+    if (max_terms, max_coefficient) != (None, None) and is_separable(
+        values[pair.is_first], values[~pair.is_first]
+    ):
+        return "max_terms=None and max_coefficient=None would separate clusters {pairs}."
+    return "No hyperplane separates clusters {pairs}: they overlap."
+
+
+def _separates(pair: PairTable, terms: int, coefficient: int) -> bool:
+    directions = list_directions(len(pair.features), terms, coefficient)
+    values = np.ascontiguousarray(pair.in_units)
+    found = find_separating(
+        values[pair.is_first], values[~pair.is_first], directions.features, directions.coefficients
+    )
+    return int(found) >= 0
+
+
+def _have_equal_rows(pair: PairTable) -> bool:
+    first, second = np.unique(pair.raw[pair.is_first], axis=0), np.unique(pair.raw[~pair.is_first], axis=0)
+    return len(np.unique(np.vstack([first, second]), axis=0)) < len(first) + len(second)

@@ -1,0 +1,90 @@
+"""Short names for clusters, made from their rules and profiles: ``high petal length, low ash``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from polyclust.explain.profile import ClusterProfile, Trait
+from polyclust.explain.spelling import format_number
+from polyclust.table.features import Feature
+
+if TYPE_CHECKING:
+    from polyclust.explain.explanation import Clause
+
+__all__ = ["name_clusters"]
+
+N_WORDS = 2
+LEAST_EFFECT = 0.1
+
+
+def name_clusters(clauses: Sequence[Sequence[Clause]], profiles: Sequence[ClusterProfile]) -> tuple[str, ...]:
+    """One name per cluster, no two alike. Features of the rule come first, then the strongest traits."""
+    phrases = [_list_phrases(rule, profile) for rule, profile in zip(clauses, profiles, strict=True)]
+    lengths = [min(N_WORDS, len(p)) for p in phrases]
+    names = _join(phrases, lengths)
+    while (longer := _lengthen(names, phrases, lengths)) != lengths:
+        lengths = longer
+        names = _join(phrases, lengths)
+    return _number_doubles(names)
+
+
+def _list_phrases(clauses: Sequence[Clause], profile: ClusterProfile) -> list[str]:
+    used = {(t.feature.column, t.feature.level) for clause in clauses for t in clause.terms}
+    middle = _bounded_on_both_sides(clauses)
+    strong = [t for t in profile.traits if abs(t.effect) >= LEAST_EFFECT]
+    in_rule = [t for t in strong if (t.feature.column, t.feature.level) in used]
+    one_per_column = {t.feature.column: t for t in reversed([*in_rule, *strong])}
+    traits = sorted(one_per_column.values(), key=lambda t: (t not in in_rule, -abs(t.effect)))
+    return [_word_trait(t, t.feature in middle) for t in traits]
+
+
+def _bounded_on_both_sides(clauses: Sequence[Clause]) -> set[Feature]:
+    single = [(c.terms[0].feature, c.comparison) for c in clauses if len(c.terms) == 1]
+    return {f for f, side in single if side == "≥" and (f, "<") in single}
+
+
+def _word_trait(trait: Trait, is_middle: bool) -> str:
+    feature, is_more = trait.feature, trait.effect > 0
+    name = _plain_name(feature.column.name)
+    if feature.kind == "level":
+        return f"{name} {'' if is_more else 'not '}{feature.level}"
+    if feature.kind == "cut":
+        value = format_number(float(feature.level))  # type: ignore[arg-type]
+        return f"{name} {value} or more" if is_more else f"{name} below {value}"
+    if feature.kind == "boolean":
+        return name if is_more else f"no {name}"
+    return f"medium {name}" if is_middle else f"{'high' if is_more else 'low'} {name}"
+
+
+def _plain_name(name: str) -> str:
+    """A column's name without underscores and without a unit in brackets at its end."""
+    words = " ".join(name.replace("_", " ").split())
+    return re.sub(r" \([^()]*\)$", "", words)
+
+
+def _join(phrases: Sequence[Sequence[str]], lengths: Sequence[int]) -> list[str]:
+    return [", ".join(p[:n]) or "all rows" for p, n in zip(phrases, lengths, strict=True)]
+
+
+def _lengthen(names: Sequence[str], phrases: Sequence[Sequence[str]], lengths: Sequence[int]) -> list[int]:
+    """One phrase more for every name that is not the only one of its kind."""
+    return [
+        min(n + 1, len(p)) if names.count(name) > 1 else n
+        for name, p, n in zip(names, phrases, lengths, strict=True)
+    ]
+
+
+def _number_doubles(names: Sequence[str]) -> tuple[str, ...]:
+    """A number behind names that are still alike, never making another name twice."""
+    taken: set[str] = set()
+    result = []
+    for name in names:
+        unique, number = name, 1
+        while unique in taken or (unique != name and unique in names):
+            number += 1
+            unique = f"{name} ({number})"
+        taken.add(unique)
+        result.append(unique)
+    return tuple(result)

@@ -1,0 +1,154 @@
+"""Polytopes for a clustering made elsewhere: by k-means, by HDBSCAN with its noise, or by a column of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyclust.explain.advice import advise
+from polyclust.explain.build import build_explanation
+from polyclust.explain.explanation import Explanation
+from polyclust.explain.quality import check_weights
+from polyclust.explain.separation import PairTable, find_fewest_errors, find_general
+from polyclust.geometry.hyperplane import Hyperplane
+from polyclust.hyperplanes.lattice import Directions, count_directions, list_directions
+from polyclust.hyperplanes.pair import LATTICE_LIMIT
+from polyclust.hyperplanes.reading import NotSeparableError, read_hyperplanes
+from polyclust.table.encode import EncodedTable, fit_encoder
+
+Floats = NDArray[np.float64]
+Labels = NDArray[np.intp]
+
+__all__ = ["explain_labels"]
+
+NOISE = -1
+
+
+def explain_labels(
+    X: Any,
+    labels: Any,
+    max_terms: int | None = 1,
+    max_coefficient: int | None = 1,
+    units: Literal["round", "range", "none"] = "round",
+    *,
+    scale: Literal["minmax", "standard", "none"] = "minmax",
+    sample_weight: Any = None,
+    outside: Literal["nearest", "none"] | None = None,
+    minimal: bool = False,
+    names: Sequence[str] | None = None,
+) -> Explanation:
+    """One polytope per cluster of a given clustering, with the fewest rows on the wrong side of each hyperplane.
+
+    Parameters
+    ----------
+    X : the table, an array or a frame
+    labels : one per row, of any kind; -1 is noise, which belongs to no cluster and counts against precision
+    max_terms, max_coefficient, units, scale : as for the estimator
+    sample_weight : a row of weight 2 is two rows
+    outside : what happens to rows in no polytope; None: "none" where there is noise, else "nearest"
+    minimal : the fewest clauses that hold the same rows, for reading only
+    names : one per cluster; None takes the labels, or makes them where labels are 0..K-1
+
+    Returns
+    -------
+    Explanation
+        Clusters are numbered in the order of their labels, which ``cluster_labels`` keeps. Where it is not
+        exact, ``advice`` says what would make it so.
+    """
+    _check_limit("max_terms", max_terms)
+    _check_limit("max_coefficient", max_coefficient)
+    columns, table = fit_encoder(X, scale=scale, units=units)
+    known, cluster_labels = _number_labels(labels, len(table.raw))
+    weights = check_weights(sample_weight, len(table.raw))
+    hyperplanes, overlapping = _separate(table, known, weights, max_terms, max_coefficient)
+    is_plain = cluster_labels == tuple(range(len(cluster_labels)))
+    if names is None and not is_plain:
+        names = [str(label) for label in cluster_labels]
+    advice = advise(overlapping, max_terms, max_coefficient, lambda k: str(cluster_labels[k]))
+    return build_explanation(
+        columns,
+        table.features,
+        hyperplanes,
+        table.raw,
+        known,
+        weights=weights,
+        outside=outside or ("none" if (known == NOISE).any() else "nearest"),
+        minimal=minimal,
+        names=names,
+        cluster_labels=() if is_plain else cluster_labels,
+        advice=advice,
+    )
+
+
+def _separate(
+    table: EncodedTable, labels: Labels, weights: Floats, max_terms: int | None, max_coefficient: int | None
+) -> tuple[list[Hyperplane], list[PairTable]]:
+    """A hyperplane for every pair, and the pairs that the limits leave overlapping."""
+    counted = np.flatnonzero((labels != NOISE) & (weights > 0))
+    raw, known = table.raw[counted], labels[counted]
+    n_clusters = int(known.max(initial=-1)) + 1
+    oblique = _list_oblique(len(table.features), max_terms, max_coefficient)
+    try:
+        return list(read_hyperplanes(raw, known, n_clusters, table.features, oblique)), []
+    except NotSeparableError as problem:
+        hyperplanes, open_pairs = list(problem.hyperplanes), problem.pairs
+    overlapping = []
+    for i, j in open_pairs:
+        pair = _take_pair(table, labels, weights, i, j)
+        if max_coefficient is None:
+            plane, errors = find_general(pair, max_terms)
+        else:
+            plane, errors = find_fewest_errors(pair, oblique)
+        hyperplanes.append(plane)
+        if errors:
+            overlapping.append(pair)
+    return sorted(hyperplanes, key=lambda h: (min(h.above, h.below), max(h.above, h.below))), overlapping
+
+
+def _take_pair(table: EncodedTable, labels: Labels, weights: Floats, i: int, j: int) -> PairTable:
+    rows = np.flatnonzero(((labels == i) | (labels == j)) & (weights > 0))
+    return PairTable(table.raw[rows], labels[rows] == i, weights[rows], table.features, i, j)
+
+
+def _list_oblique(n_features: int, max_terms: int | None, max_coefficient: int | None) -> Directions | None:
+    """The directions of several terms; as many terms as can be listed."""
+    if max_coefficient is None or max_terms == 1 or n_features == 1:
+        return None
+    terms = min(max_terms or n_features, n_features)
+    while terms > 2 and count_directions(n_features, terms, max_coefficient) > LATTICE_LIMIT:
+        terms -= 1
+    directions = list_directions(n_features, terms, max_coefficient)
+    return directions.take(np.arange(n_features, len(directions)))
+
+
+def _number_labels(labels: Any, n_rows: int) -> tuple[Labels, tuple[Hashable, ...]]:
+    """Labels as 0..K-1 in their own order, noise as -1, and what they stand for."""
+    values = list(
+        labels.to_list() if hasattr(labels, "to_list") else np.asarray(labels, dtype=object).tolist()
+    )
+    if len(values) != n_rows:
+        raise ValueError(f"labels must be one per row: {n_rows} are needed, {len(values)} were given.")
+    if any(value is None or value != value for value in values):
+        raise ValueError("labels must not be missing; give noise the label -1.")
+    distinct = list(dict.fromkeys(value for value in values if not _is_noise(value)))
+    if not distinct:
+        raise ValueError("labels name no cluster: every row is noise (-1).")
+    try:
+        distinct.sort()
+    except TypeError:  # labels of several types keep the order in which they occur
+        pass
+    place = {label: k for k, label in enumerate(distinct)}
+    numbers = [NOISE if _is_noise(value) else place[value] for value in values]
+    return np.array(numbers, dtype=np.intp), tuple(distinct)
+
+
+def _is_noise(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value == NOISE
+
+
+def _check_limit(name: str, value: int | None) -> None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+        raise ValueError(f"{name} must be an integer >= 1 or None; got {value!r}.")

@@ -1,0 +1,93 @@
+"""Numbers, column names and category values as they are printed, so that a parser can read them back.
+
+A name of plain words is printed as it is; any other stands between backticks. Text values stand between
+double quotes. Inside both, the quote, the backslash and invisible characters are written with a backslash.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+
+from polyclust.table.features import Column
+
+__all__ = [
+    "BARE_NAME",
+    "EVERY_ROW",
+    "Vocabulary",
+    "format_number",
+    "spell_columns",
+    "spell_level",
+    "spell_name",
+    "unescape",
+]
+
+Vocabulary = Mapping[Column, str]
+EVERY_ROW = "every row"
+INVISIBLE = {"Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"}  # Unicode categories
+
+_NO_KEYWORD = r"(?!(?:AND|NOT|OR|IF|ELSE)\b)"
+BARE_NAME = re.compile(rf"{_NO_KEYWORD}[^\W\d]\w*(?:[ .\-]{_NO_KEYWORD}\w+)*(?: \([\w .%/°\-]+\))?")
+_ESCAPE = re.compile(r"\\(?:u\{([0-9a-f]+)\}|(.))", re.DOTALL)
+
+
+def format_number(value: float) -> str:
+    """The shortest text that reads back as the same float; whole numbers without a point."""
+    value = float(value)
+    if value.is_integer() and abs(value) < 1e16:
+        return str(int(value))
+    return repr(value)
+
+
+def spell_name(name: str) -> str:
+    """A column name, in backticks unless it consists of plain words."""
+    if BARE_NAME.fullmatch(name) and name != EVERY_ROW:
+        return name
+    return f"`{_escape(name, '`')}`"
+
+
+def spell_columns(columns: Sequence[Column]) -> dict[Column, str]:
+    """How each column is printed; names that occur twice carry the column's position."""
+    counts = Counter(column.name for column in columns)
+    return {
+        column: spell_name(column.name)
+        if counts[column.name] == 1
+        else f"{spell_name(column.name)}@{position}"
+        for position, column in enumerate(columns)
+    }
+
+
+def spell_level(level: Hashable, column: Column) -> str:
+    """A category value: numbers and truth values bare, everything else in double quotes."""
+    if isinstance(level, bool):
+        return "true" if level else "false"
+    if isinstance(level, int | float):
+        return repr(level)
+    text = f'"{_escape(str(level), chr(34))}"'
+    if isinstance(level, str) or not _has_double(level, column):
+        return text
+    return f"{type(level).__name__}({text})"
+
+
+def unescape(text: str) -> str:
+    """Undo what _escape did."""
+    return _ESCAPE.sub(lambda m: chr(int(m[1], 16)) if m[1] else m[2], text)
+
+
+def _has_double(level: Hashable, column: Column) -> bool:
+    """Another value of the column reads the same."""
+    return sum(str(other) == str(level) for other in column.levels) > 1
+
+
+def _escape(text: str, quote: str) -> str:
+    return "".join(_escape_character(c, quote) for c in text)
+
+
+def _escape_character(character: str, quote: str) -> str:
+    if character in (quote, "\\"):
+        return f"\\{character}"
+    if unicodedata.category(character) in INVISIBLE:
+        return f"\\u{{{ord(character):x}}}"
+    return character

@@ -1,0 +1,99 @@
+"""What every rendering says about an explanation, in words, before it is laid out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from polyclust.explain.spelling import EVERY_ROW, Vocabulary, format_number
+from polyclust.explain.wording import word_conditions
+
+if TYPE_CHECKING:
+    from polyclust.explain.explanation import Explanation, Rule
+
+__all__ = ["RuleSummary", "Summary", "format_share", "summarise"]
+
+MINIMAL_NOTE = (
+    "Minimal rules: the fewest clauses that hold the training rows; other rows may fall differently."
+)
+CAP_NOTE = "as small as a cluster may be: probably a cap of outliers"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSummary:
+    """One cluster in words."""
+
+    title: str
+    name: str
+    rows: str
+    share: str
+    conditions: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The whole explanation in words."""
+
+    headline: str
+    notes: tuple[str, ...]
+    rules: tuple[RuleSummary, ...]
+
+
+def summarise(explanation: Explanation) -> Summary:
+    """The words that all renderings share."""
+    total = sum(rule.size for rule in explanation.rules)
+    vocabulary = explanation.vocabulary
+    n_clusters, n_clauses = explanation.n_clusters, explanation.n_clauses
+    return Summary(
+        headline=(
+            f"{_count(n_clusters, 'cluster')}, {_count(total, 'row')}, {_count(n_clauses, 'clause')}"
+            + (f" with {_count(explanation.n_terms, 'term')}" if explanation.n_terms != n_clauses else "")
+        ),
+        notes=_list_notes(explanation),
+        rules=tuple(_summarise_rule(rule, total, vocabulary) for rule in explanation.rules),
+    )
+
+
+def format_share(share: float) -> str:
+    """A percentage with as many digits as it takes not to read 0 % or 100 % unless it is."""
+    if share != share:
+        return "–"
+    for n_digits in range(1, 15):
+        text = f"{share:.{n_digits}%}"
+        if share in (0, 1) or float(text[:-1]) not in (0, 100):
+            return text.replace(".0%", "%")
+    return f"{share:.1%}"
+
+
+def _summarise_rule(rule: Rule, total: float, vocabulary: Vocabulary) -> RuleSummary:
+    return RuleSummary(
+        title=f"cluster {rule.cluster}",
+        name=rule.name,
+        rows=_count(rule.size, "row"),
+        share=format_share(rule.size / total if total else float("nan")),
+        conditions=word_conditions(rule.clauses, vocabulary) or (EVERY_ROW,),
+        notes=_list_rule_notes(rule),
+    )
+
+
+def _list_notes(explanation: Explanation) -> tuple[str, ...]:
+    notes = [MINIMAL_NOTE] if explanation.is_minimal else []
+    if explanation.fidelity < 1:
+        notes.append(f"The rules place {format_share(explanation.fidelity)} of the rows where the labels do.")
+    return (*notes, *explanation.advice)
+
+
+def _list_rule_notes(rule: Rule) -> tuple[str, ...]:
+    notes = []
+    if rule.coverage != 1:
+        notes.append(f"coverage {format_share(rule.coverage)}")
+    if rule.precision != 1:
+        notes.append(f"precision {format_share(rule.precision)}")
+    if rule.is_at_minimum:
+        notes.append(CAP_NOTE)
+    return tuple(notes)
+
+
+def _count(number: float, noun: str) -> str:
+    return f"{format_number(number)} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,91 @@
+"""The features that hyperplanes may use: all, some columns, or what a transformer makes of the table (Remark 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from polyclust.table.binarise import Binariser
+from polyclust.table.encode import EncodedTable, encode_rows, fit_encoder
+from polyclust.table.features import Column, Feature
+
+Floats = NDArray[np.float64]
+
+__all__ = ["Explaining", "choose_explaining"]
+
+
+@dataclass(frozen=True)
+class Explaining:
+    """Columns and features of the rules; the transformer that makes them, if any."""
+
+    columns: tuple[Column, ...]
+    features: tuple[Feature, ...]
+    transformer: Any = None
+    why_not_exported: str = ""
+
+    def encode(self, X: Any) -> Floats:
+        """Raw values of the explaining features."""
+        table = X if self.transformer is None else self.transformer.transform(X)
+        return encode_rows(table, self.columns, self.features)
+
+
+def choose_explaining(
+    X: Any, columns: tuple[Column, ...], encoded: EncodedTable, explain_with: Any, *, scale: str, units: str,
+    weights: Floats | None,
+) -> tuple[Explaining, Floats]:  # fmt: skip
+    """What explains, and its raw values for the rows of X."""
+    if explain_with is None:
+        return Explaining(columns, encoded.features), encoded.raw
+    if isinstance(explain_with, Binariser):
+        return _explain_by_cuts(X, explain_with)
+    if hasattr(explain_with, "transform"):
+        return _explain_by_transformer(X, explain_with, scale, units, weights)
+    return _explain_by_columns(columns, encoded, explain_with)
+
+
+def _explain_by_columns(
+    columns: tuple[Column, ...], encoded: EncodedTable, wanted: Sequence[Any]
+) -> tuple[Explaining, Floats]:
+    names = [wanted] if isinstance(wanted, str) else list(wanted)
+    known = {key for c in columns for key in (c.label, c.name)}
+    unknown = [str(n) for n in names if n not in known]
+    if unknown:
+        raise ValueError(f"explain_with names columns that the table lacks: {', '.join(unknown)}.")
+    keep = [i for i, f in enumerate(encoded.features) if f.column.label in names or f.column.name in names]
+    if not keep:
+        raise ValueError("explain_with leaves no column that varies; name at least one.")
+    return Explaining(columns, tuple(encoded.features[i] for i in keep)), encoded.raw[:, keep]
+
+
+def _explain_by_cuts(X: Any, binariser: Binariser) -> tuple[Explaining, Floats]:
+    fitted = clone(binariser).fit(X)
+    raw = encode_rows(X, fitted.columns_, fitted.features_)
+    varies = raw.min(axis=0) < raw.max(axis=0)
+    if not varies.any():
+        raise ValueError("The binariser made no feature that varies; give it other thresholds.")
+    features = tuple(f for f, v in zip(fitted.features_, varies, strict=True) if v)
+    return Explaining(fitted.columns_, features), raw[:, varies]
+
+
+def _explain_by_transformer(
+    X: Any, transformer: Any, scale: str, units: str, weights: Floats | None
+) -> tuple[Explaining, Floats]:
+    fitted = clone(transformer)
+    table = fitted.fit_transform(X)
+    columns, encoded = fit_encoder(table, scale=scale, units=units, sample_weight=weights)
+    if hasattr(fitted, "get_feature_names_out") and not hasattr(table, "columns"):
+        names = [str(n) for n in fitted.get_feature_names_out()]
+        renamed = {c.label: replace(c, name=n) for c, n in zip(columns, names, strict=True)}
+        columns = tuple(renamed.values())
+        features = tuple(replace(f, column=renamed[f.column.label]) for f in encoded.features)
+        encoded = EncodedTable(features, encoded.raw)
+    why = (
+        f"The rules use features made by {type(transformer).__name__}, which only Python can compute; "
+        "explain with columns or with polyclust's Binariser to export them."
+    )
+    return Explaining(columns, encoded.features, fitted, why), encoded.raw

@@ -1,0 +1,78 @@
+"""The hyperplane between two clusters, equations (1)-(12), for all three families.
+
+Lattice families: every w of the lattice with its best intercept, which is the exact optimum. Multiples of a
+vector count as well: with a fixed margin, 2w separates what w leaves too close. A lattice too
+large to list goes to the integer program, after the part of it that can be listed: no error there is a proof.
+General family (``max_coefficient=None``): see ``general``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyclust.hyperplanes.enumeration import enumerate_lattice
+from polyclust.hyperplanes.general import separate_general
+from polyclust.hyperplanes.hinge import PairHyperplane, PairRows, choose_margin
+from polyclust.hyperplanes.integer_program import solve_integer_program
+from polyclust.hyperplanes.lattice import count_directions, list_directions
+
+Floats = NDArray[np.float64]
+
+__all__ = ["LATTICE_LIMIT", "PairHyperplane", "separate_pair"]
+
+LATTICE_LIMIT = 200_000
+"""Directions that are listed and scanned; a larger lattice goes to the integer program."""
+
+
+def separate_pair(
+    upper: Floats,
+    lower: Floats,
+    *,
+    max_terms: int | None,
+    max_coefficient: int | None,
+    margin: float | None = None,
+    upper_weights: Floats | None = None,
+    lower_weights: Floats | None = None,
+    time_limit: float | None = None,
+    node_limit: int | None = None,
+    lattice_limit: int = LATTICE_LIMIT,
+) -> PairHyperplane:
+    """The hyperplane of least hinge error with ``upper`` above it and ``lower`` below.
+
+    Parameters
+    ----------
+    upper, lower : rows x features, in the units the coefficients apply to
+    max_terms : features the hyperplane may use; None: no limit
+    max_coefficient : largest whole coefficient; None: real coefficients, the largest of size 1
+    margin : eps; None: ``choose_margin`` of the two clusters' rows
+    upper_weights, lower_weights : of the rows; None: ones
+    time_limit, node_limit : of the solver, in seconds and nodes; None: until proved
+    lattice_limit : the largest number of directions to enumerate
+    """
+    rows = PairRows.collect(upper, lower, upper_weights, lower_weights)
+    margin = choose_margin(rows.values) if margin is None else margin
+    if max_coefficient is None:
+        return separate_general(rows, max_terms, margin, time_limit=time_limit, node_limit=node_limit)
+    n_features = rows.values.shape[1]
+    depth = _listable_terms(n_features, max_terms, max_coefficient, lattice_limit)
+    found = enumerate_lattice(
+        rows, list_directions(n_features, depth, max_coefficient, primitive=False), margin
+    )
+    if depth == min(max_terms or n_features, n_features) or found.error == 0.0:
+        return found
+    return solve_integer_program(
+        rows,
+        found,
+        max_terms=max_terms,
+        max_coefficient=max_coefficient,
+        time_limit=time_limit,
+        node_limit=node_limit,
+    )
+
+
+def _listable_terms(n_features: int, max_terms: int | None, max_coefficient: int, limit: int) -> int:
+    """The most terms, at least one, whose lattice can be listed."""
+    most = min(max_terms or n_features, n_features)
+    fitting = (t for t in range(most, 1, -1) if count_directions(n_features, t, max_coefficient) <= limit)
+    return next(fitting, 1)

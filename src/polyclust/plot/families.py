@@ -1,0 +1,116 @@
+"""draw_families: the same rows told by the three families of hyperplane, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from polyclust.geometry.hyperplane import Hyperplane
+from polyclust.plot.polytopes import PolytopeDisplay, prepare_model
+from polyclust.plot.style import load_pyplot
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["draw_families", "name_family"]
+
+
+def name_family(hyperplanes: Sequence[Hyperplane]) -> str:
+    """The simplest family that holds these hyperplanes."""
+    if all(len(h.features) == 1 for h in hyperplanes):
+        return "axis-parallel"
+    is_whole = all(float(c).is_integer() for h in hyperplanes for c in h.coefficients)
+    return "sparse integer" if is_whole else "general"
+
+
+def draw_families(
+    models: Sequence[Any] | Mapping[str, Any],
+    X: Any,
+    features: Sequence[object] | None = None,
+    axes: Sequence[Axes] | None = None,
+    *,
+    sample_size: int = 5000,
+    random_state: int = 0,
+) -> NDArray[np.object_]:
+    """One picture per fitted model, on the same rows, features and scales.
+
+    Parameters
+    ----------
+    models : fitted PolytopeClustering models, or a mapping from title to model; without titles a panel says
+        which family its hyperplanes belong to
+    X : rows as for ``fit``
+    features : as for PolytopeDisplay; None: the two most used by all the models together
+    axes : as many axes as models; None: a figure of its own
+    sample_size, random_state : as for PolytopeDisplay
+
+    Returns
+    -------
+    The axes, one per model.
+    """
+    titled = models if isinstance(models, Mapping) else {}
+    fitted = list(titled.values()) if titled else list(models)
+    if not fitted:
+        raise ValueError("models must hold at least one fitted model; got none.")
+    titles = list(titled) or [name_family(m.hyperplanes_) for m in fitted]
+    displays = _prepare(fitted, X, features, sample_size, random_state)
+    panels = _make_panels(len(fitted)) if axes is None else np.asarray(axes, dtype=object).ravel()
+    if len(panels) != len(fitted):
+        raise ValueError(f"axes must be as many as models ({len(fitted)}); got {len(panels)}.")
+    for display, panel, model, title in zip(displays, panels, fitted, titles, strict=True):
+        colors = _match_colors(displays[0].scene.labels, display.scene.labels, len(display.sizes))
+        display.plot(panel, legend=False, title=f"{title}: {_summarize(model)}", colors=colors)
+        if axes is None:
+            panel.label_outer()
+    return panels
+
+
+def _prepare(
+    models: Sequence[Any], X: Any, features: Sequence[object] | None, sample_size: int, seed: int
+) -> list[PolytopeDisplay]:
+    shared = _choose_shared(models) if features is None else features
+    return [prepare_model(m, X, shared, sample_size=sample_size, random_state=seed) for m in models]
+
+
+def _choose_shared(models: Sequence[Any]) -> list[str] | None:
+    """The two features most used by all models together; None (each model's own) if they use fewer."""
+    usage: dict[str, int] = {}
+    for model in models:
+        for h in model.hyperplanes_:
+            for f in h.features:
+                name = model.explanation_.features[f].name
+                usage[name] = usage.get(name, 0) + 1
+    order = [f.name for f in models[0].explanation_.features]
+    most = sorted(usage, key=lambda name: (-usage[name], name))[:2]
+    return (
+        sorted(most, key=lambda name: order.index(name) if name in order else len(order))
+        if len(most) == 2
+        else None
+    )
+
+
+def _match_colors(reference: NDArray[np.intp], labels: NDArray[np.intp], n_clusters: int) -> list[int]:
+    """The colour of the cluster in the first panel that shares most rows; colours of its own for the rest."""
+    n_reference = int(max(reference.max(initial=-1), labels.max(initial=-1))) + 1
+    shared = np.zeros((n_clusters, max(n_reference, n_clusters)))
+    placed = (reference >= 0) & (labels >= 0)
+    np.add.at(shared, (labels[placed], reference[placed]), 1.0)
+    _, colors = linear_sum_assignment(shared, maximize=True)
+    return [int(c) for c in colors]
+
+
+def _summarize(model: Any) -> str:
+    score = getattr(model, "score_", None)
+    text = f"{model.n_clusters_} clusters"
+    return text if score is None else f"{text}, score {score:.3f}"
+
+
+def _make_panels(n: int) -> NDArray[np.object_]:
+    plt = load_pyplot()
+    _, panels = plt.subplots(
+        1, n, figsize=(4.6 * n, 4.4), layout="constrained", sharex=True, sharey=True, squeeze=False
+    )
+    return np.asarray(panels[0], dtype=object)

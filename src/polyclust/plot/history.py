@@ -1,0 +1,155 @@
+"""HistoryDisplay: how the search went, step by accepted step."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from polyclust.plot.style import (
+    GREY,
+    PALETTE,
+    add_legend,
+    criterion_name,
+    give_axes,
+    number_text,
+    set_title,
+    tidy_axes,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["HistoryDisplay"]
+
+MOVE_MARKERS = {"start": "o", "shift": "D", "split": "^", "merge": "v"}
+MOVE_COLORS = {"start": GREY, "shift": PALETTE[0], "split": PALETTE[1], "merge": PALETTE[2]}
+OTHER_MARKERS = ("s", "P", "X", "h", "*")
+OTHER_COLORS = (PALETTE[3], PALETTE[4], PALETTE[6], PALETTE[7], PALETTE[8])
+
+
+@dataclass
+class HistoryDisplay:
+    """The score after every accepted step, marked by the kind of move.
+
+    The number of clusters stands behind it in grey; dotted lines part the phases of the search. Attributes
+    set by :meth:`plot`: ``ax_``, ``figure_``.
+    """
+
+    scores: tuple[float, ...]
+    moves: tuple[str, ...]
+    n_clusters: tuple[int, ...]
+    phases: tuple[str, ...] = ()
+    criterion: str = "silhouette"
+    ax_: Axes = field(init=False, repr=False)
+    figure_: Figure = field(init=False, repr=False)
+
+    @classmethod
+    def from_estimator(cls, model: Any, ax: Axes | None = None) -> HistoryDisplay:
+        """Draw ``history_`` of a fitted PolytopeClustering."""
+        check_is_fitted(model, "history_")
+        records = list(model.history_)
+        return cls(
+            tuple(float(_read(r, "score")) for r in records),
+            tuple(str(_read(r, "move")) for r in records),
+            tuple(int(_read(r, "n_clusters")) for r in records),
+            tuple(str(_read(r, "phase")) for r in records),
+            criterion_name(model.criterion),
+        ).plot(ax)
+
+    def plot(self, ax: Axes | None = None) -> HistoryDisplay:
+        """Draw in these axes or in a figure of its own."""
+        self.figure_, self.ax_ = give_axes(ax, (8.0, 4.2))
+        self._draw_phases()
+        size = 46 if len(self.scores) <= 40 else 20
+        for at, move in enumerate(self._list_moves()):
+            marked = [i for i, m in enumerate(self.moves) if m == move]
+            marker, color = _sign_of(move, at)
+            self.ax_.scatter(
+                [i + 1 for i in marked],
+                [self.scores[i] for i in marked],
+                s=size,
+                marker=marker,
+                color=color,
+                edgecolors=self.ax_.get_facecolor() if size > 30 else color,
+                linewidths=0.5,
+                zorder=3,
+                label=f"{move} ({len(marked)})",
+            )
+        if self.n_clusters:
+            self._draw_cluster_counts()
+        self._finish(outside=ax is None)
+        return self
+
+    def _draw_phases(self) -> None:
+        """A line per phase, since a new phase may start elsewhere; its name above where there is room."""
+        n_steps = len(self.scores)
+        starts = [i for i in range(1, n_steps) if self.phases and self.phases[i] != self.phases[i - 1]]
+        for first, last in itertools.pairwise([0, *starts, n_steps]):
+            self.ax_.plot(range(first + 1, last + 1), self.scores[first:last], color=GREY, lw=1.0, zorder=2)
+            if first:
+                self.ax_.axvline(first + 0.5, color=GREY, linewidth=0.8, linestyle=":", zorder=1)
+            if starts and (last - first) / n_steps >= 0.012 * (len(self.phases[first]) + 2):
+                self.ax_.annotate(
+                    self.phases[first],
+                    (first + 0.5, 1.0),
+                    xycoords=self.ax_.get_xaxis_transform(),
+                    xytext=(4, -3),
+                    textcoords="offset points",
+                    va="top",
+                    fontsize=8,
+                    color=GREY,
+                )
+
+    def _list_moves(self) -> list[str]:
+        """The kinds of move made: those we know in their own order, then others as they came."""
+        made = list(dict.fromkeys(self.moves))
+        return [m for m in MOVE_MARKERS if m in made] + [m for m in made if m not in MOVE_MARKERS]
+
+    def _draw_cluster_counts(self) -> None:
+        """The number of clusters, as a grey shape behind the scores with its own scale on the right."""
+        from matplotlib.ticker import MaxNLocator
+
+        behind = self.ax_.twinx()
+        edges = [at + 0.5 for at in range(len(self.n_clusters) + 1)]
+        behind.stairs(self.n_clusters, edges, fill=True, color=GREY, alpha=0.16, linewidth=0)
+        behind.set_ylim(0, 2 * max(self.n_clusters))
+        behind.set_ylabel("number of clusters (grey)", color=GREY)
+        behind.yaxis.set_major_locator(MaxNLocator(integer=True))
+        behind.tick_params(color=GREY, labelcolor=GREY, labelsize=9)
+        behind.spines[:].set_visible(False)
+        self.ax_.set_zorder(behind.get_zorder() + 1)
+        self.ax_.patch.set_visible(False)
+
+    def _finish(self, outside: bool) -> None:
+        from matplotlib.ticker import MaxNLocator
+
+        self.ax_.set(
+            xlabel="accepted step", ylabel=self.criterion, xlim=(0.5, max(len(self.scores), 1) + 0.5)
+        )
+        self.ax_.margins(y=0.12)
+        self.ax_.xaxis.set_major_locator(MaxNLocator(integer=True))
+        tidy_axes(self.ax_)
+        set_title(self.ax_, self._headline())
+        if self.scores:
+            add_legend(self.ax_, outside, shift=0.1)
+
+    def _headline(self) -> str:
+        if not self.scores:
+            return "No step was accepted: the start was the best found"
+        first, last, n = number_text(self.scores[0]), number_text(self.scores[-1]), len(self.scores)
+        return f"{self.criterion} {first} → {last} in {n} accepted step{'s' * (n != 1)}"
+
+
+def _sign_of(move: str, at: int) -> tuple[str, str]:
+    """Marker and colour of a kind of move; kinds we do not know by name take the next free ones."""
+    other = at % len(OTHER_MARKERS)
+    return MOVE_MARKERS.get(move, OTHER_MARKERS[other]), MOVE_COLORS.get(move, OTHER_COLORS[other])
+
+
+def _read(record: Any, name: str) -> Any:
+    return record[name] if isinstance(record, Mapping) else getattr(record, name)

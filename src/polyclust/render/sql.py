@@ -1,0 +1,311 @@
+"""SQL that places rows exactly as predict does: a CASE expression and a SELECT, in any dialect of sqlglot.
+
+The statement is a tree of sqlglot expressions, so names and values are quoted and escaped for the dialect.
+Everything is computed in double precision, term by term, in the stored order, as the sign rule does it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from sqlglot import Dialect, exp
+from sqlglot.errors import SqlglotError
+
+from polyclust.explain.explanation import Clause, Explanation, Rule, Term
+from polyclust.explain.spelling import format_number
+from polyclust.geometry.hyperplane import Hyperplane
+from polyclust.render.placing import (
+    covers_space,
+    list_outside_columns,
+    list_rule_columns,
+    refuse_export,
+)
+from polyclust.render.sql_numbers import double_type, write_double, write_number
+from polyclust.table.features import Column, Feature
+
+__all__ = ["render_sql", "render_sql_case"]
+
+NOT_SQL = {"prql", "dax"}
+LARGEST_COUNT = 1e6
+LINE_LENGTH = 100
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Where the expression is written: the dialect, and the table alias before each column."""
+
+    dialect: str
+    qualifier: str | None = None
+
+
+def render_sql(explanation: Explanation, table: str | Sequence[str], dialect: str = "duckdb") -> str:
+    """Write a SELECT of all columns of a table and one more, ``cluster``.
+
+    The cluster is NULL where a column that the rules read is NULL (unless the column has a fill), the nearest
+    polytope or -1 where no polytope holds the row, as the explanation's ``outside`` says.
+
+    Parameters
+    ----------
+    explanation : what to write
+    table : the name of the table, taken as one name even if it has dots in it; a sequence such as
+        ("schema", "table") for a qualified one
+    dialect : any SQL dialect that sqlglot knows, such as "duckdb", "sqlite", "postgres", "snowflake"
+
+    Notes
+    -----
+    A table that has a column ``cluster`` already gets a second one of that name, as the last; select from
+    ``render_sql_case`` under another name then. Category values are compared by the table's own collation.
+    Missing values must be NULL: a floating-point NaN is ordered as the database orders it.
+    """
+    alias = _quote("t")
+    case = _build_case(explanation, Scope(_check_dialect(dialect), "t"))
+    columns = [exp.Column(this=exp.Star(), table=alias), exp.alias_(case, "cluster", quoted=True)]
+    source = exp.alias_(_name_table(table), "t", table=True, quoted=True)
+    return _write(exp.select(*columns).from_(source), dialect)
+
+
+def render_sql_case(explanation: Explanation, dialect: str = "duckdb", qualifier: str | None = None) -> str:
+    """Write the CASE expression that gives a row's cluster, for use inside another statement.
+
+    ``qualifier`` is the table alias to put before each column. The expression holds no subquery.
+    """
+    return _write(_build_case(explanation, Scope(_check_dialect(dialect), qualifier)), dialect)
+
+
+def _check_dialect(dialect: str) -> str:
+    if dialect in NOT_SQL or Dialect.get(dialect) is None:
+        known = ", ".join(sorted(name for name in Dialect.classes if name and name not in NOT_SQL))
+        raise ValueError(f"dialect must be one of {known}; got {dialect!r}.")
+    return dialect
+
+
+def _write(tree: exp.Expression, dialect: str) -> str:
+    try:
+        return tree.sql(dialect=dialect, pretty=True, max_text_width=LINE_LENGTH) + "\n"
+    except SqlglotError as error:
+        raise ValueError(f"The rules cannot be written in the dialect {dialect!r}: {error}") from error
+
+
+def _name_table(table: str | Sequence[str]) -> exp.Table:
+    parts = [table] if isinstance(table, str) else list(table)
+    if not 1 <= len(parts) <= 3 or not all(parts):
+        raise ValueError(f"table must be a name, or one to three names as (schema, table); got {table!r}.")
+    places = dict(zip(("this", "db", "catalog"), map(_quote, reversed(parts)), strict=False))
+    return exp.Table(**places)
+
+
+def _quote(name: str) -> exp.Identifier:
+    if "\0" in name:
+        raise ValueError(f"The name {name!r} holds a NUL character, which SQL cannot write; rename it.")
+    return exp.to_identifier(name, quoted=True)
+
+
+# --- the CASE: NULL, then one WHEN per rule, then the rows that no polytope holds
+
+
+def _build_case(explanation: Explanation, scope: Scope) -> exp.Case:
+    refuse_export(explanation)
+    case = exp.Case()
+    case = _add_missing(case, list_rule_columns(explanation), scope)
+    for rule in explanation.rules:
+        case = case.when(_hold_all(rule, scope), exp.Literal.number(rule.cluster), copy=False)
+    if covers_space(explanation):
+        return case
+    if explanation.outside == "none":
+        return case.else_(exp.Literal.number(-1))
+    case = _add_missing(case, list_outside_columns(explanation), scope)
+    return case.else_(_find_nearest(explanation, scope))
+
+
+def _add_missing(case: exp.Case, columns: Iterable[Column], scope: Scope) -> exp.Case:
+    tests = [exp.Is(this=_column(c, scope), expression=exp.null()) for c in columns if c.fill is None]
+    return case.when(exp.or_(*tests), exp.null(), copy=False) if tests else case
+
+
+def _hold_all(rule: Rule, scope: Scope) -> exp.Condition:
+    if not rule.clauses:
+        return exp.EQ(this=exp.Literal.number(1), expression=exp.Literal.number(1))
+    return exp.and_(*(_build_clause(clause, scope) for clause in rule.clauses))
+
+
+def _build_clause(clause: Clause, scope: Scope) -> exp.Expression:
+    is_upper = clause.comparison == "≥"
+    if _is_choice(clause):
+        return _build_choice([t.feature for t in clause.terms], scope, is_upper)
+    compare = exp.GTE if is_upper else exp.LT
+    threshold = write_number(clause.threshold, scope.dialect)
+    return compare(this=_sum_terms(clause.terms, scope), expression=threshold)
+
+
+def _is_choice(clause: Clause) -> bool:
+    """A cut, or levels of one column, with a threshold between 0 and 1: a plain test of the column."""
+    features = [t.feature for t in clause.terms]
+    is_plain = all(t.coefficient == 1 and t.unit == 1 for t in clause.terms) and 0 < clause.threshold <= 1
+    if not is_plain or len({f.column for f in features}) > 1:
+        return False
+    return all(f.kind == "level" for f in features) or [f.kind for f in features] == ["cut"]
+
+
+# --- rows that no polytope holds: least total violation, the first of equals
+
+
+def _find_nearest(explanation: Explanation, scope: Scope) -> exp.Case:
+    """CASE least(v0, v1, ...) WHEN v0 THEN 0 WHEN v1 THEN 1 ... END"""
+    violations = [_sum_violations(explanation, k, scope) for k in range(explanation.n_clusters)]
+    case = exp.Case(this=exp.Least(this=violations[0], expressions=violations[1:], ignore_nulls=True))
+    for cluster, violation in enumerate(violations):
+        case = case.when(violation.copy(), exp.Literal.number(cluster), copy=False)
+    return case
+
+
+def _sum_violations(explanation: Explanation, cluster: int, scope: Scope) -> exp.Expression:
+    return _add(
+        _measure_violation(h, explanation, h.above == cluster, scope)
+        for h in explanation.hyperplanes
+        if cluster in (h.above, h.below)
+    )
+
+
+def _measure_violation(
+    hyperplane: Hyperplane, explanation: Explanation, is_above: bool, scope: Scope
+) -> exp.Expression:
+    """GREATEST((value - threshold) / norm, 0) for the cluster below; divided by -norm for the one above."""
+    triples = zip(hyperplane.coefficients, hyperplane.features, hyperplane.units, strict=True)
+    terms = [Term(c, explanation.features[f], unit) for c, f, unit in triples]
+    value, threshold = _sum_terms(terms, scope), write_number(hyperplane.threshold, scope.dialect)
+    excess = exp.Paren(this=exp.Sub(this=value, expression=threshold))
+    norm = write_double(-hyperplane.norm if is_above else hyperplane.norm, scope.dialect)
+    distance = exp.Div(this=excess, expression=norm, typed=True)
+    return exp.Greatest(this=distance, expressions=[exp.Literal.number(0)], ignore_nulls=True)
+
+
+def _add(parts: Iterable[exp.Expression]) -> exp.Expression:
+    return reduce(lambda total, part: exp.Add(this=total, expression=part), parts)
+
+
+# --- one value: column / unit * coefficient (the same bits as in the sign rule), summed in the stored order
+
+
+def _sum_terms(terms: Sequence[Term], scope: Scope) -> exp.Expression:
+    total = _multiply(terms[0].coefficient, _divide(terms[0], scope), scope)
+    for term in terms[1:]:
+        part = _multiply(abs(term.coefficient), _divide(term, scope), scope)
+        join = exp.Add if term.coefficient >= 0 else exp.Sub
+        total = join(this=total, expression=part)
+    return total
+
+
+def _multiply(coefficient: float, value: exp.Expression, scope: Scope) -> exp.Expression:
+    if coefficient == 1:
+        return value
+    is_count = float(coefficient).is_integer() and abs(coefficient) <= LARGEST_COUNT
+    factor = (
+        write_number(coefficient, scope.dialect) if is_count else write_double(coefficient, scope.dialect)
+    )
+    return exp.Mul(this=value, expression=factor)
+
+
+def _divide(term: Term, scope: Scope) -> exp.Expression:
+    value = _read_feature(term.feature, scope)
+    if term.unit == 1:
+        return value
+    return exp.Div(
+        this=exp.cast(value, double_type(scope.dialect)),
+        expression=write_number(term.unit, scope.dialect),
+        typed=True,
+    )
+
+
+def _read_feature(feature: Feature, scope: Scope) -> exp.Expression:
+    """The raw value: a double for numbers, an integer 0 or 1 for the rest."""
+    if feature.kind in ("level", "cut"):
+        test = _build_choice([feature], scope, True)
+        return exp.Case().when(test, exp.Literal.number(1)).else_(exp.Literal.number(0))
+    return (
+        _read_boolean(feature.column, scope)
+        if feature.kind == "boolean"
+        else _read_number(feature.column, scope)
+    )
+
+
+def _build_choice(features: Sequence[Feature], scope: Scope, is_upper: bool) -> exp.Expression:
+    """Whether the column has one of the levels, or reaches the cut."""
+    column = features[0].column
+    if features[0].kind == "cut":
+        compare = exp.GTE if is_upper else exp.LT
+        level = write_number(float(features[0].level), scope.dialect)  # type: ignore[arg-type]
+        return compare(this=_read_number(column, scope), expression=level)
+    value, levels = _match_levels(column, [f.level for f in features], scope)
+    if len(levels) > 1:
+        found = exp.In(this=value, expressions=levels)
+        return found if is_upper else exp.Not(this=found)
+    return (exp.EQ if is_upper else exp.NEQ)(this=value, expression=levels[0])
+
+
+# --- columns, as numbers, as 0 and 1, as one of their levels
+
+
+def _column(column: Column, scope: Scope) -> exp.Column:
+    qualifier = None if scope.qualifier is None else _quote(scope.qualifier)
+    return exp.Column(this=_quote(column.name), table=qualifier)
+
+
+def _read_number(column: Column, scope: Scope) -> exp.Expression:
+    value = exp.cast(_column(column, scope), double_type(scope.dialect))
+    return value if column.fill is None else _fill(value, write_number(float(column.fill), scope.dialect))
+
+
+def _read_boolean(column: Column, scope: Scope) -> exp.Expression:
+    # Through an integer: PostgreSQL casts BOOLEAN to INT but not to DOUBLE, and 0/1 pass as they are.
+    value = exp.cast(_column(column, scope), "INT")
+    return value if column.fill is None else _fill(value, exp.Literal.number(int(float(column.fill))))
+
+
+def _fill(value: exp.Expression, fill: exp.Expression) -> exp.Coalesce:
+    return exp.Coalesce(this=value, expressions=[fill])
+
+
+def _match_levels(
+    column: Column, levels: Sequence[Hashable], scope: Scope
+) -> tuple[exp.Expression, list[exp.Expression]]:
+    """The column as its levels are compared, and the values that count as one of these levels.
+
+    Text is compared as text, numbers as numbers, booleans as 0 and 1, levels of mixed types by their text.
+    """
+    types = {_kind_of_level(v) for v in (*column.levels, *levels)}
+    if types == {"number"}:
+        numbers = [float(v) for v in levels]  # type: ignore[arg-type]
+        return _read_number(column, scope), [write_number(v, scope.dialect) for v in numbers]
+    if types == {"boolean"}:
+        return _read_boolean(column, scope), [exp.Literal.number(int(bool(v))) for v in levels]
+    value: exp.Expression = _column(column, scope)
+    if types != {"text"}:
+        value = exp.cast(value, "TEXT")
+    if column.fill is not None:
+        value = _fill(value, _text(_spell(column.fill)[0]))
+    return value, [_text(word) for level in levels for word in _spell(level)]
+
+
+def _kind_of_level(level: object) -> str:
+    if isinstance(level, bool):
+        return "boolean"
+    if isinstance(level, int | float):
+        return "number"
+    return "text" if isinstance(level, str) else "other"
+
+
+def _spell(level: object) -> list[str]:
+    """The ways in which databases write a value as text."""
+    if isinstance(level, bool):
+        return ["true", "1"] if level else ["false", "0"]
+    if isinstance(level, int | float):
+        return list(dict.fromkeys([format_number(level), repr(float(level))]))
+    return [str(level)]
+
+
+def _text(value: str) -> exp.Literal:
+    if "\0" in value:
+        raise ValueError(f"The value {value!r} holds a NUL character, which SQL cannot write; replace it.")
+    return exp.Literal.string(value)

@@ -1,0 +1,88 @@
+"""What is typical of each cluster: averages and shares beside those of all rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+__all__ = ["ProfileLine", "draw_up_profile"]
+
+
+@dataclass(frozen=True)
+class ProfileLine:
+    """One column, or one value of a category: how each cluster stands beside all rows.
+
+    ``standing`` is the difference from all rows in standard deviations; ``low`` and ``high`` bound the values.
+    """
+
+    name: str
+    is_share: bool
+    averages: tuple[float, ...]
+    overall: float
+    standing: tuple[float, ...]
+    low: float
+    high: float
+
+    def text(self, cluster: int) -> str:
+        """The cluster's average or share as people read it."""
+        return self.spell(self.averages[cluster])
+
+    def spell(self, value: float) -> str:
+        """A share in percent, an average to three digits."""
+        return spell_share(value) if self.is_share else f"{float(f'{value:.3g}'):,.10g}"
+
+    def position(self, value: float) -> float:
+        """Where a value stands between the lowest and the highest, in percent."""
+        span = self.high - self.low
+        return round(100 * (value - self.low) / span, 1) if span > 0 else 50.0
+
+    @property
+    def spread(self) -> float:
+        """How far apart the clusters are."""
+        return max(self.standing) - min(self.standing)
+
+
+def spell_share(share: float) -> str:
+    """Percent without a false 0 % or 100 %."""
+    if 0 < share < 0.005:
+        return "< 1 %"
+    if 0.995 <= share < 1:
+        return "> 99 %"
+    return f"{100 * share:.0f} %"
+
+
+def draw_up_profile(table: pd.DataFrame, labels: NDArray[np.intp], n_clusters: int) -> list[ProfileLine]:
+    """One line per number or boolean and per value of a category, in the order of the columns."""
+    return [
+        _draw_up_line(name, values, is_share, labels, n_clusters)
+        for column in table.columns
+        for name, values, is_share in _list_values(table[column], str(column))
+    ]
+
+
+def _list_values(series: pd.Series[Any], name: str) -> Iterator[tuple[str, Floats, bool]]:
+    if pd.api.types.is_numeric_dtype(series.dtype) and not isinstance(series.dtype, pd.CategoricalDtype):
+        values = series.to_numpy(dtype=np.float64)
+        yield name, values, bool(np.isin(values, (0.0, 1.0)).all())
+        return
+    plain = series.astype(object)
+    for level in plain.value_counts().index:
+        yield f"{name} = {level}", (plain == level).to_numpy(dtype=np.float64), True
+
+
+def _draw_up_line(
+    name: str, values: Floats, is_share: bool, labels: NDArray[np.intp], n_clusters: int
+) -> ProfileLine:
+    counts = np.bincount(labels, minlength=n_clusters)
+    averages = np.bincount(labels, weights=values, minlength=n_clusters) / np.maximum(counts, 1)
+    overall, deviation = float(values.mean()), float(values.std())
+    standing = (averages - overall) / deviation if deviation > 0 else np.zeros(n_clusters)
+    low, high = (0.0, 1.0) if is_share else (float(values.min()), float(values.max()))
+    return ProfileLine(name, is_share, tuple(averages.tolist()), overall, tuple(standing.tolist()), low, high)

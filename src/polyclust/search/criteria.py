@@ -1,0 +1,90 @@
+"""Criteria other than the silhouette, as functions of labels on weighted points; larger is better."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyclust.search.partition import Ints
+from polyclust.search.points import Points
+
+__all__ = ["make_criterion", "reported_score"]
+
+Floats = NDArray[np.float64]
+Criterion = Callable[[Ints], float]
+
+
+def make_criterion(name: str | Callable[..., float], points: Points) -> Criterion:
+    """The criterion as f(labels) -> float, larger better."""
+    if name == "dunn":
+        return lambda labels: dunn(points.distances, labels)
+    if points.coordinates is None:
+        raise ValueError('This criterion needs coordinates; with distance="precomputed" use "silhouette" or "dunn".')
+    space, weights = points.coordinates, points.weights
+    if name == "calinski_harabasz":
+        return lambda labels: calinski_harabasz(space, weights, labels)
+    if name == "davies_bouldin":
+        return lambda labels: -davies_bouldin(space, weights, labels)
+    assert callable(name)
+    return _repeat_rows(name, space, weights)
+
+
+def reported_score(name: str | Callable[..., float], score: float) -> float:
+    """The score as users know it: Davies-Bouldin is reported as scikit-learn does, smaller better."""
+    return -score if name == "davies_bouldin" else score
+
+
+def dunn(distances: NDArray[np.float32], labels: Ints) -> float:
+    """Least distance between clusters over the largest diameter."""
+    n_clusters = int(labels.max()) + 1
+    members = [np.flatnonzero(labels == k) for k in range(n_clusters)]
+    apart, wide = np.inf, 0.0
+    for k, rows in enumerate(members):
+        block = distances[rows]
+        wide = max(wide, float(block[:, rows].max()))
+        rest = labels > k
+        if rest.any():
+            apart = min(apart, float(block[:, rest].min()))
+    return apart / wide if wide > 0 else np.inf
+
+
+def calinski_harabasz(space: Floats, weights: Floats, labels: Ints) -> float:
+    """Between over within dispersion, each by its degrees of freedom."""
+    sizes, centers = _centers(space, weights, labels)
+    mean = np.average(space, axis=0, weights=weights)
+    between = float(sizes @ ((centers - mean) ** 2).sum(axis=1))
+    within = float(weights @ ((space - centers[labels]) ** 2).sum(axis=1))
+    if within == 0:
+        return 1.0
+    return between * (weights.sum() - len(sizes)) / (within * (len(sizes) - 1.0))
+
+
+def davies_bouldin(space: Floats, weights: Floats, labels: Ints) -> float:
+    """The mean over clusters of the worst (spread + spread) / distance of centers."""
+    sizes, centers = _centers(space, weights, labels)
+    radius = np.sqrt(((space - centers[labels]) ** 2).sum(axis=1))
+    spread = np.bincount(labels, weights=weights * radius, minlength=len(sizes)) / sizes
+    gaps = np.sqrt(((centers[:, None] - centers[None]) ** 2).sum(axis=2))
+    if np.allclose(spread, 0) or np.allclose(gaps, 0):
+        return 0.0
+    gaps[gaps == 0] = np.inf
+    return float(((spread[:, None] + spread[None]) / gaps).max(axis=1).mean())
+
+
+def _centers(space: Floats, weights: Floats, labels: Ints) -> tuple[Floats, Floats]:
+    n_clusters = int(labels.max()) + 1
+    sizes = np.bincount(labels, weights=weights, minlength=n_clusters)
+    sums = np.stack([np.bincount(labels, weights=weights * column, minlength=n_clusters) for column in space.T], axis=1)
+    return sizes, sums / sizes[:, None]
+
+
+def _repeat_rows(call: Callable[..., float], space: Floats, weights: Floats) -> Criterion:
+    """The user's f(X_scaled, labels), called with every row as often as it counts."""
+    counts = np.round(weights).astype(np.intp)
+    if np.abs(weights - counts).max() > 1e-9:
+        raise ValueError("A criterion of your own needs whole sample weights, since it is called with repeated rows.")
+    repeated = np.repeat(np.arange(len(counts)), counts)
+    rows = space[repeated]
+    return lambda labels: float(call(rows, labels[repeated]))

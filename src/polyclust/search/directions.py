@@ -1,0 +1,200 @@
+"""Which directions are worth a sweep: all axes; a lattice, whole or raced on a sample; real directions."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyclust.hyperplanes.general import walk_to_direction
+from polyclust.hyperplanes.lattice import Directions
+from polyclust.search.moves import member_mask
+from polyclust.search.partition import Ints, Partition
+from polyclust.search.points import Points, SubsetOrders, order_projections, stack_orders
+from polyclust.search.scoring import Scorer, SilhouetteScorer, SizeBounds
+
+__all__ = ["AxisDirections", "LatticeDirections", "RealDirections"]
+
+Floats = NDArray[np.float64]
+
+
+class AxisDirections:
+    """Every axis: rules of one feature per clause."""
+
+    def propose(self, scorer: Scorer, partition: Partition, i: int, j: int | None) -> SubsetOrders:
+        """All axes."""
+        return scorer.points.order_along_axes(member_mask(partition, i, j))
+
+
+class LatticeDirections:
+    """Axes and directions of several terms: all of them where that is cheap, else the winners of a race.
+
+    ``found`` keeps the raced winners that the listed lattice may not hold (more terms than can be listed).
+    """
+
+    CELLS_TO_LIST = 3e7
+    N_RACED = 6
+
+    def __init__(self, oblique: Directions, max_terms: int, max_coefficient: int) -> None:
+        self.oblique = oblique
+        self.max_terms = max_terms
+        self.max_coefficient = max_coefficient
+
+    def propose(self, scorer: Scorer, partition: Partition, i: int, j: int | None) -> SubsetOrders:
+        """Axes first, then what is left of the lattice."""
+        is_member = member_mask(partition, i, j)
+        straight = scorer.points.order_along_axes(is_member)
+        members = np.flatnonzero(is_member)
+        if len(self.oblique) * len(members) * len(is_member) <= self.CELLS_TO_LIST:
+            chosen = self.oblique
+        else:
+            chosen = self.race(scorer, partition, i, j)
+        if not len(chosen):
+            return straight
+        projections = chosen.project(scorer.points.values[members])
+        return stack_orders(straight, order_projections(members.astype(np.int32), projections))
+
+    def race(self, scorer: Scorer, partition: Partition, i: int, j: int | None) -> Directions:
+        """A beam on a sample: the best axes, those with one more term, then their other coefficients."""
+        trial = Trial(scorer, partition, i, j)
+        n_features = scorer.points.n_features
+        beam = [((int(f),), (1.0,)) for f in trial.best_axes(8)]
+        winners: dict[tuple[tuple[int, ...], tuple[float, ...]], float] = {}
+        for n_terms in range(2, self.max_terms + 1):
+            longer = {_sorted_terms(d, f, s) for d in beam for f in range(n_features) if f not in d[0]
+                      for s in (1.0, -1.0)}  # fmt: skip
+            ranked = trial.rank(sorted(longer))
+            supports = list(dict.fromkeys(d[0] for d, _ in ranked[: 2 * self.N_RACED]))
+            other = [(s, c) for s in supports for c in _patterns(n_terms, self.max_coefficient)]
+            ranked += trial.rank([d for d in other if d not in longer])
+            ranked.sort(key=lambda r: -r[1])
+            winners.update(ranked[: 2 * self.N_RACED])
+            beam = [d for d, _ in ranked[:8]]
+        best = sorted(winners, key=lambda d: -winners[d])[: self.N_RACED]
+        return _pack(best, self.max_terms)
+
+
+class Trial:
+    """A sample of the pair's points and of the others, on which directions are compared."""
+
+    N_INSIDE, N_OUTSIDE = 160, 64
+
+    def __init__(self, scorer: Scorer, partition: Partition, i: int, j: int | None) -> None:
+        is_member = member_mask(partition, i, j)
+        rows, weights = _sample(scorer.points, is_member, self.N_INSIDE, self.N_OUTSIDE)
+        self.points = scorer.points.take(rows, weights)
+        share = min(scorer.bounds.least, 0.5 * float(weights.sum()))
+        self.scorer = SilhouetteScorer(self.points, SizeBounds((share, scorer.bounds.most)))
+        labels = np.unique(partition.labels[rows], return_inverse=True)[1].astype(np.intp)
+        self.partition = self.scorer.start(labels, int(labels.max()) + 1)
+        inside = np.flatnonzero(is_member[rows])
+        present = np.unique(labels[inside])
+        self.pair = (int(present[0]), int(present[1]) if len(present) > 1 else None)
+        self.members = inside.astype(np.int32)
+
+    def best_axes(self, n_best: int) -> Ints:
+        """The axes with the best cut."""
+        is_member = np.zeros(len(self.points), dtype=bool)
+        is_member[self.members] = True
+        orders = self.points.order_along_axes(is_member)
+        scores = self.scorer.scan(self.partition, *self.pair, orders).max(axis=1)
+        return np.argsort(-scores, kind="stable")[:n_best]
+
+    def rank(
+        self, directions: list[tuple[tuple[int, ...], tuple[float, ...]]]
+    ) -> list[tuple[tuple[tuple[int, ...], tuple[float, ...]], float]]:
+        """Directions with the score of their best cut, best first."""
+        if not directions:
+            return []
+        packed = _pack(directions, max(len(d[0]) for d in directions))
+        projections = packed.project(self.points.values[self.members])
+        scores = self.scorer.scan(self.partition, *self.pair, order_projections(self.members, projections))
+        best = scores.max(axis=1)
+        return [(directions[d], float(best[d])) for d in np.argsort(-best, kind="stable")]
+
+
+class RealDirections:
+    """General hyperplanes: axes, and directions from centres, scatter and the walk between the two hulls."""
+
+    def __init__(self, space: Floats) -> None:
+        self.space = space
+
+    def propose(self, scorer: Scorer, partition: Partition, i: int, j: int | None) -> SubsetOrders:
+        """Axes and a handful of real directions."""
+        is_member = member_mask(partition, i, j)
+        members = np.flatnonzero(is_member)
+        straight = scorer.points.order_along_axes(is_member)
+        here = self.space[members]
+        weights = scorer.points.weights[members]
+        if j is None:
+            found = _principal_directions(here, weights)
+        else:
+            found = _between(here, weights, partition.labels[members] == i)
+        projections = np.array(found) @ here.T
+        return stack_orders(straight, order_projections(members.astype(np.int32), projections))
+
+
+def _between(here: Floats, weights: Floats, is_first: NDArray[np.bool_]) -> list[Floats]:
+    """Directions from one cluster to the other."""
+    first, second = here[is_first], here[~is_first]
+    difference = np.average(first, axis=0, weights=weights[is_first]) - np.average(
+        second, axis=0, weights=weights[~is_first]
+    )
+    medians = np.median(first, axis=0) - np.median(second, axis=0)
+    found = [difference, medians, walk_to_direction(first, second)]
+    return [w for w in found if np.abs(w).max() > 0] or [np.ones(here.shape[1])]
+
+
+def _principal_directions(here: Floats, weights: Floats, n_most: int = 4) -> list[Floats]:
+    """The axes of the scatter, and the way between the two halves that the first of them makes."""
+    mean = np.average(here, axis=0, weights=weights)
+    deviations = (here - mean) * np.sqrt(weights)[:, None]
+    vectors = np.linalg.svd(deviations.T @ deviations)[0][:, :n_most].T
+    found = list(vectors)
+    side = (here - mean) @ vectors[0] > 0
+    for _ in range(5):  # a 2-means started along the first axis
+        if not side.any() or side.all():
+            break
+        difference = here[side].mean(axis=0) - here[~side].mean(axis=0)
+        middle = (here[side].mean(axis=0) + here[~side].mean(axis=0)) / 2
+        found.append(difference)
+        side = (here - middle) @ difference > 0
+    return found
+
+
+def _sample(points: Points, is_member: NDArray[np.bool_], n_inside: int, n_outside: int) -> tuple[Ints, Floats]:
+    """Random rows of both kinds with weights that keep the totals."""
+    shuffled = np.random.default_rng(1).permutation(len(points))
+    rows, weights = [], []
+    for kind, most in ((is_member, n_inside), (~is_member, n_outside)):
+        every = shuffled[kind[shuffled]]
+        some = np.sort(every[:most])
+        rows.append(some)
+        weights.append(points.weights[some] * (points.weights[every].sum() / max(points.weights[some].sum(), 1e-300)))
+    return np.concatenate(rows), np.concatenate(weights)
+
+
+def _sorted_terms(
+    direction: tuple[tuple[int, ...], tuple[float, ...]], feature: int, sign: float
+) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """One more term, features ascending, the first coefficient positive."""
+    terms = sorted([*zip(*direction, strict=True), (feature, sign)])
+    flip = math.copysign(1.0, terms[0][1])
+    return tuple(f for f, _ in terms), tuple(flip * c for _, c in terms)
+
+
+def _patterns(n_terms: int, max_coefficient: int) -> list[tuple[float, ...]]:
+    sizes = [float(s) for s in range(1, max_coefficient + 1)]
+    signed = [*sizes, *(-s for s in sizes)]
+    every = itertools.product(sizes, *([signed] * (n_terms - 1)))
+    return [p for p in every if math.gcd(*(int(abs(c)) for c in p)) == 1]
+
+
+def _pack(directions: list[tuple[tuple[int, ...], tuple[float, ...]]], width: int) -> Directions:
+    features = np.full((len(directions), width), -1, dtype=np.int32)
+    coefficients = np.zeros((len(directions), width))
+    for d, (f, c) in enumerate(directions):
+        features[d, : len(f)], coefficients[d, : len(c)] = f, c
+    return Directions(features, coefficients)

@@ -1,0 +1,127 @@
+"""The families of hyperplanes: what makes a partition legal and which directions are swept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyclust.hyperplanes.lattice import Directions, count_directions, list_directions
+from polyclust.search.directions import AxisDirections, LatticeDirections, RealDirections
+from polyclust.search.legality import AlwaysLegal, IntervalLegality, Legality, LinearLegality
+from polyclust.search.moves import DirectionSource
+from polyclust.search.points import Points
+
+__all__ = ["AxisFamily", "Family", "GeneralFamily", "LatticeFamily", "SlackFamily", "choose_family"]
+
+MOST_LISTED = 150_000
+REAL_MAX_COEFFICIENT = 5
+
+
+class Family(Protocol):
+    """What the search needs to know of a family."""
+
+    oblique: Directions | None
+    is_complete: bool
+
+    def legality(self, points: Points) -> Legality:
+        """Which partitions of these points are allowed."""
+
+    def directions(self, points: Points) -> DirectionSource:
+        """Which directions to sweep."""
+
+
+@dataclass(frozen=True)
+class AxisFamily:
+    """One term."""
+
+    oblique: Directions | None = None
+    is_complete: bool = True
+
+    def legality(self, points: Points) -> Legality:
+        return IntervalLegality(points)
+
+    def directions(self, points: Points) -> DirectionSource:  # noqa: ARG002
+        return AxisDirections()
+
+
+@dataclass(frozen=True)
+class LatticeFamily:
+    """Integer coefficients, several terms. Not complete when the lattice is too large to list."""
+
+    oblique: Directions
+    max_terms: int
+    max_coefficient: int
+    is_complete: bool
+
+    def legality(self, points: Points) -> Legality:
+        return IntervalLegality(points, self.oblique)
+
+    def directions(self, points: Points) -> DirectionSource:  # noqa: ARG002
+        return LatticeDirections(self.oblique, self.max_terms, self.max_coefficient)
+
+
+@dataclass(frozen=True)
+class GeneralFamily:
+    """Real coefficients without a limit on terms, in the scaled space."""
+
+    offset: NDArray[np.float64]
+    scale: NDArray[np.float64]
+    oblique: Directions | None = None
+    is_complete: bool = False
+
+    def space(self, points: Points) -> NDArray[np.float64]:
+        """The explaining features, scaled."""
+        return (points.raw - self.offset) / self.scale
+
+    def legality(self, points: Points) -> Legality:
+        return LinearLegality(points, self.space(points))
+
+    def directions(self, points: Points) -> DirectionSource:
+        return RealDirections(self.space(points))
+
+
+@dataclass(frozen=True)
+class SlackFamily:
+    """Any family with a finite slack weight: nothing is illegal, errors are paid for."""
+
+    base: Family
+
+    @property
+    def oblique(self) -> Directions | None:
+        return self.base.oblique
+
+    @property
+    def is_complete(self) -> bool:
+        return False
+
+    def legality(self, points: Points) -> Legality:  # noqa: ARG002
+        return AlwaysLegal()
+
+    def directions(self, points: Points) -> DirectionSource:
+        return self.base.directions(points)
+
+
+def choose_family(
+    n_features: int,
+    max_terms: int | None,
+    max_coefficient: int | None,
+    offset: NDArray[np.float64],
+    scale: NDArray[np.float64],
+) -> Family:
+    """From the two limits. Real coefficients with a limit on terms are searched as fine integer ratios."""
+    n_terms = min(max_terms or n_features, n_features)
+    if n_terms == 1:
+        return AxisFamily()
+    if max_coefficient is None and max_terms is None:
+        return GeneralFamily(offset, scale)
+    largest = REAL_MAX_COEFFICIENT if max_coefficient is None else max_coefficient
+    listed = n_terms
+    while listed > 2 and count_directions(n_features, listed, largest) > MOST_LISTED:
+        listed -= 1
+    every = list_directions(n_features, listed, largest)
+    oblique = every.take(np.flatnonzero((every.features >= 0).sum(axis=1) > 1))
+    is_complete = listed == n_terms and max_coefficient is not None
+    return LatticeFamily(oblique, n_terms if is_complete else listed, largest, is_complete)

@@ -1,0 +1,218 @@
+"""What each column of a file is (number, boolean, category, date, identifier, ...) and which ones are used.
+
+The estimator knows four kinds and refuses the rest. A file holds more: here they are found, shown and left out
+with a word, or read as the user says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from polyclust.table.columns import LARGEST_EXACT_INTEGER
+from polyclust.table.read import TableError
+
+FoundKind = Literal[
+    "number", "integer", "boolean", "category", "date", "identifier", "free text", "constant", "other"
+]
+USED_KINDS = ("number", "integer", "boolean", "category")
+
+__all__ = ["FoundColumn", "FoundKind", "Wishes", "choose_columns", "convert_columns"]
+
+MOST_LEVELS = 50
+IDENTIFIER_NAME = re.compile(
+    r"(^|[^a-z])(id|ids|uuid|guid|key|nr|no|number|code|index|email|e-mail|phone|name)$|^unnamed|^$|id$",
+    re.IGNORECASE,
+)
+DATE = re.compile(
+    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([ T].*)?$|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})([ T].*)?$|\d{4}-\d{2}$"
+)
+
+
+@dataclass(frozen=True)
+class FoundColumn:
+    """A column of the file: its kind, whether it is clustered, and a word on why or what it holds."""
+
+    name: str
+    kind: FoundKind
+    is_used: bool
+    note: str
+    n_missing: int = 0
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the user said about columns, which overrules what is found."""
+
+    ignore: Sequence[str] = ()
+    categorical: Sequence[str] = ()
+    numeric: Sequence[str] = ()
+    id: str | None = None
+
+    def refuse_unknown(self, names: Collection[str], where: str) -> None:
+        """Raise TableError for a name that the table does not have, or that is wished two things."""
+        for option in ("ignore", "categorical", "numeric"):
+            for name in getattr(self, option):
+                _refuse_unknown(name, f"--{option}", names, where)
+        if self.id is not None:
+            _refuse_unknown(self.id, "--id", names, where)
+        both = set(self.categorical) & set(self.numeric)
+        if both:
+            raise TableError(
+                f"column {min(both)!r} is given to both --categorical and --numeric: choose one."
+            )
+
+
+def choose_columns(table: pd.DataFrame, wishes: Wishes, where: str) -> list[FoundColumn]:
+    """The kind of every column and whether it is used. Raises TableError for a column of mixed values."""
+    wishes.refuse_unknown(table.columns.tolist(), where)
+    return [_choose_column(table[name], name, wishes, where) for name in table.columns]
+
+
+def convert_columns(table: pd.DataFrame, found: Sequence[FoundColumn]) -> pd.DataFrame:
+    """The used columns with types to match their kinds; missing values stay missing."""
+    columns = {c.name: _convert(table[c.name], c.kind) for c in found if c.is_used}
+    return pd.DataFrame(columns, index=table.index)
+
+
+def _refuse_unknown(name: str, option: str, names: Collection[str], where: str) -> None:
+    if name not in names:
+        known = ", ".join(list(names)[:8]) + (", …" if len(names) > 8 else "")
+        raise TableError(f"{option} {name}: {where} has no such column; it has {known}.")
+
+
+def _choose_column(series: pd.Series[Any], name: str, wishes: Wishes, where: str) -> FoundColumn:
+    n_missing = int(series.isna().sum())
+    if name in wishes.ignore:
+        return FoundColumn(name, _find_kind(series, name)[0], False, "ignored as asked", n_missing)
+    if name == wishes.id:
+        return FoundColumn(name, "identifier", False, "names the rows", n_missing)
+    if name in wishes.numeric:
+        _refuse_mixed(series, name, where)
+        return FoundColumn(name, _kind_of_numbers(as_numbers(series)), True, "number as asked", n_missing)
+    if name in wishes.categorical:
+        return FoundColumn(name, "category", True, _describe_levels(series), n_missing)
+    kind, note = _find_kind(series, name)
+    if kind in ("category", "free text", "identifier") and _share_of_numbers(series) >= 0.5:
+        _refuse_mixed(series, name, where)
+    return FoundColumn(name, kind, kind in USED_KINDS, note, n_missing)
+
+
+def _find_kind(series: pd.Series[Any], name: str) -> tuple[FoundKind, str]:
+    present = series.dropna()
+    if present.empty:
+        return "constant", "empty"
+    try:
+        n_distinct = int(present.nunique())
+    except TypeError:
+        return "other", f"holds values of type {type(present.iloc[0]).__name__}"
+    if n_distinct == 1:
+        return "constant", f"always {present.iloc[0]}"
+    dtype = present.dtype
+    if pd.api.types.is_bool_dtype(dtype):
+        return "boolean", f"true in {_percent(present.astype(bool).mean())}"
+    if pd.api.types.is_datetime64_any_dtype(dtype) or pd.api.types.is_timedelta64_dtype(dtype):
+        return "date", _DATE_ADVICE
+    if pd.api.types.is_numeric_dtype(dtype) and not isinstance(dtype, pd.CategoricalDtype):
+        return _find_kind_of_numbers(present, name, n_distinct)
+    return _find_kind_of_text(present, name, n_distinct)
+
+
+_DATE_ADVICE = "turn it into a number (days, month) to use it"
+
+
+def _find_kind_of_numbers(present: pd.Series[Any], name: str, n_distinct: int) -> tuple[FoundKind, str]:
+    values = present.to_numpy()
+    kind = _kind_of_numbers(present)
+    if kind == "integer":
+        low, high = int(values.min()), int(values.max())
+        is_distinct = n_distinct == len(values) and len(values) >= 10
+        is_a_count = is_distinct and high - low == len(values) - 1
+        looks_so = n_distinct >= 0.95 * len(values) and IDENTIFIER_NAME.search(name) is not None
+        if is_a_count or (is_distinct and looks_so) or max(abs(low), abs(high)) > LARGEST_EXACT_INTEGER:
+            return "identifier", "a number for each row"
+    if kind == "boolean":
+        return kind, f"1 in {_percent(float((values == 1).mean()))}"
+    return kind, f"{values.min():g} to {values.max():g}"
+
+
+def _kind_of_numbers(series: pd.Series[Any]) -> FoundKind:
+    values = series.dropna()
+    if bool(values.isin([0, 1]).all()):
+        return "boolean"
+    return "integer" if pd.api.types.is_integer_dtype(values.dtype) else "number"
+
+
+def _find_kind_of_text(present: pd.Series[Any], name: str, n_distinct: int) -> tuple[FoundKind, str]:
+    sample = present.head(1000)
+    if all(hasattr(v, "isoformat") for v in sample):
+        return "date", _DATE_ADVICE
+    text = sample.astype(str).str.strip()
+    if text.str.match(DATE).mean() > 0.95:
+        return "date", _DATE_ADVICE
+    share = n_distinct / len(present)
+    is_wordy = bool((text.str.count(r"\s").mean() >= 3) or (text.str.len().mean() > 40))
+    if not is_wordy and len(present) >= 5 and (share == 1 or (share > 0.95 and IDENTIFIER_NAME.search(name))):
+        return "identifier", "a different text in each row"
+    if is_wordy and share > 0.2:
+        return "free text", f"{n_distinct} different texts"
+    if n_distinct > MOST_LEVELS or (share > 0.5 and len(present) >= 10):
+        return "free text", f"{n_distinct} different values, too many for a category"
+    return "category", _describe_levels(present)
+
+
+def _describe_levels(series: pd.Series[Any]) -> str:
+    counts = series.dropna().astype(str).value_counts()
+    shown = ", ".join(counts.index[:3])
+    return f"{len(counts)} values: {shown}{', …' if len(counts) > 3 else ''}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def as_numbers(series: pd.Series[Any]) -> pd.Series[Any]:
+    """Text as numbers; what is none becomes missing. Decimal commas are understood."""
+    if pd.api.types.is_numeric_dtype(series.dtype):
+        return series
+    text = series.astype("string").str.strip()
+    numbers = pd.to_numeric(text, errors="coerce")
+    if numbers.isna().sum() > series.isna().sum() and text.str.match(r"[+-]?\d+,\d+$").any():
+        numbers = pd.to_numeric(text.str.replace(",", ".", regex=False), errors="coerce")
+    return numbers.convert_dtypes()
+
+
+def _share_of_numbers(series: pd.Series[Any]) -> float:
+    present = series.dropna()
+    if isinstance(present.dtype, pd.CategoricalDtype):
+        return 0.0
+    return float(as_numbers(present).notna().mean()) if len(present) else 0.0
+
+
+def _refuse_mixed(series: pd.Series[Any], name: str, where: str) -> None:
+    """Raise TableError where some values are numbers and some are not."""
+    if pd.api.types.is_datetime64_any_dtype(series.dtype):
+        raise TableError(f"--numeric {name}: the column holds dates; turn them into numbers (days, month).")
+    wrong = as_numbers(series).isna() & series.notna()
+    if wrong.any():
+        first = int(np.argmax(wrong.to_numpy()))
+        n_wrong = int(wrong.sum())
+        n_right = int(series.notna().sum()) - n_wrong
+        raise TableError(
+            f"column {name!r} of {where} mixes numbers ({n_right} rows) and other values ({n_wrong}, first "
+            f"{series.iloc[first]!r} in row {first + 1}): correct them, or give --categorical {name} or "
+            f"--ignore {name}."
+        )
+
+
+def _convert(series: pd.Series[Any], kind: FoundKind) -> pd.Series[Any]:
+    if kind in ("number", "integer", "boolean"):
+        return series if pd.api.types.is_numeric_dtype(series.dtype) else as_numbers(series)
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        series = series.astype(series.cat.categories.dtype)
+    return series.astype(object).where(series.notna(), None)

@@ -1,0 +1,126 @@
+"""Missing values: rows left out, or filled by a stated rule that becomes part of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from polyclust.table.kinds import FoundColumn
+from polyclust.table.read import TableError
+
+__all__ = ["MISSING_RULES", "CompleteTable", "complete_table", "fill_missing"]
+
+MISSING_RULES = ("drop", "median", "most-frequent", "category")
+OWN_CATEGORY = "missing"
+FEWEST_ROWS = 4
+
+Fill = float | str | bool
+
+
+@dataclass(frozen=True)
+class CompleteTable:
+    """A table without missing values, which rows of the file it holds, and what was filled in."""
+
+    table: pd.DataFrame
+    is_kept: NDArray[np.bool_]
+    fills: dict[str, Fill] = field(default_factory=dict)
+
+
+def complete_table(table: pd.DataFrame, found: Sequence[FoundColumn], rule: str, where: str) -> CompleteTable:
+    """Drop or fill, then give every column the plain type of its kind."""
+    kinds = {c.name: c.kind for c in found if c.is_used}
+    table = _without_infinity(table, kinds, where)
+    fills = {} if rule == "drop" else _choose_fills(table, kinds, rule)
+    filled = fill_missing(table, fills)
+    is_kept = filled.notna().all(axis=1).to_numpy(dtype=bool)
+    if is_kept.sum() < FEWEST_ROWS:
+        raise TableError(_say_too_few(table, is_kept, where))
+    kept = filled[is_kept].reset_index(drop=True)
+    plain = {name: _plain_type(kept[name], kind) for name, kind in kinds.items()}
+    return CompleteTable(pd.DataFrame(plain), is_kept, fills)
+
+
+def fill_missing(table: pd.DataFrame, fills: dict[str, Fill]) -> pd.DataFrame:
+    """The table with the missing values of some columns replaced."""
+    if not fills:
+        return table
+    columns = {
+        name: series.where(series.notna(), fills[str(name)]) if name in fills else series
+        for name, series in table.items()
+    }
+    return pd.DataFrame(columns, index=table.index)
+
+
+def _choose_fills(table: pd.DataFrame, kinds: dict[str, Any], rule: str) -> dict[str, Fill]:
+    return {
+        name: _choose_fill(table[name], kind, rule)
+        for name, kind in kinds.items()
+        if table[name].isna().any() and table[name].notna().any()
+    }
+
+
+def _choose_fill(series: pd.Series[Any], kind: str, rule: str) -> Fill:
+    present = series.dropna()
+    if kind == "category":
+        if rule == "category" and all(isinstance(v, str) for v in present.head(1000)):
+            return _own_category(set(present))
+        return _most_frequent(present)
+    if kind == "boolean" or rule == "most-frequent":
+        return _most_frequent(present)
+    if kind == "integer":
+        # The lower middle value: whole, and one that occurs.
+        return int(np.sort(present.to_numpy(dtype=np.int64))[(len(present) - 1) // 2])
+    return float(np.median(present.to_numpy(dtype=np.float64)))
+
+
+def _most_frequent(present: pd.Series[Any]) -> Any:
+    counts = present.value_counts()
+    top = sorted(counts.index[counts == counts.max()])[0]
+    return top.item() if isinstance(top, np.generic) else top
+
+
+def _own_category(levels: set[str]) -> str:
+    name = OWN_CATEGORY
+    while name in levels:
+        name = f"({name})"
+    return name
+
+
+def _without_infinity(table: pd.DataFrame, kinds: dict[str, Any], where: str) -> pd.DataFrame:
+    for name, kind in kinds.items():
+        if kind == "number":
+            is_infinite = np.isinf(table[name].to_numpy(dtype=np.float64, na_value=np.nan))
+            if is_infinite.any():
+                row = int(np.argmax(is_infinite)) + 1
+                raise TableError(
+                    f"column {name!r} of {where} holds infinity in row {row}: correct it, or --ignore {name}."
+                )
+    return table
+
+
+def _say_too_few(table: pd.DataFrame, is_kept: NDArray[np.bool_], where: str) -> str:
+    n_missing = table.isna().sum()
+    if int(n_missing.sum()) == 0:
+        return f"{where} has {len(table)} rows: too few to cluster; give {FEWEST_ROWS} or more."
+    worst = str(n_missing.idxmax())
+    return (
+        f"{int(is_kept.sum())} of {len(table)} rows of {where} have no missing value ({worst!r} lacks "
+        f"{int(n_missing.max())}): give --ignore {worst}, or --missing median to fill them."
+    )
+
+
+def _plain_type(series: pd.Series[Any], kind: str) -> pd.Series[Any]:
+    if kind == "integer":
+        return series.astype(np.int64)
+    if kind == "number":
+        return series.astype(np.float64)
+    if kind == "boolean":
+        return series.astype(np.float64).astype(bool)
+    if all(isinstance(v, str) for v in series):
+        return series.astype(object)
+    return series.astype("category")

@@ -1,0 +1,335 @@
+"""Reading tables: csv, tsv, parquet, Excel and standard input; whole for fitting, in chunks for assigning.
+
+Whole numbers stay whole where values are missing (pandas' nullable types), and decimals are read to the
+nearest float, so that a threshold means the same here and in a database.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import shutil
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, Any
+
+import pandas as pd
+
+from polyclust.table.text import TextFormat, detect_format, find_ragged_line
+
+__all__ = [
+    "STANDARD_INPUT",
+    "TableError",
+    "TableSource",
+    "iterate_chunks",
+    "open_source",
+    "read_as_text",
+    "read_table",
+]
+
+STANDARD_INPUT = "-"
+PARQUET_ENDINGS = (".parquet", ".pq")
+EXCEL_ENDINGS = (".xlsx", ".xlsm", ".xls", ".ods")
+# A table in memory takes about this many times its file, while it is being read.
+MEMORY_PER_BYTE = {"text": 4, "parquet": 8, "excel": 20}
+
+
+class TableError(ValueError):
+    """A table cannot be read; the message says what, where and what to do."""
+
+
+@dataclass(frozen=True)
+class TableSource:
+    """Where a table comes from and how its text is to be read (None: find out)."""
+
+    path: str
+    location: str
+    kind: str = "text"
+    separator: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What people read in messages."""
+        return "standard input" if self.path == STANDARD_INPUT else self.path
+
+    def open_binary(self) -> IO[bytes]:
+        """The bytes from their beginning."""
+        return open(self.location, "rb")
+
+
+def open_source(
+    path: str,
+    *,
+    separator: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
+) -> TableSource:
+    """Check that there is something to read and say which kind of file it is."""
+    if path != STANDARD_INPUT:
+        _refuse_unreadable(Path(path))
+    location = _spool_standard_input() if path == STANDARD_INPUT else path
+    source = TableSource(path, location, "text", separator, decimal, encoding, sheet)
+    with source.open_binary() as stream:
+        head = stream.read(8)
+    if not head:
+        raise TableError(f"{source.name} is empty: give a table with a header and rows.")
+    return replace(source, kind=_kind_of_file(path, head))
+
+
+def read_table(source: TableSource) -> pd.DataFrame:
+    """The whole table. Raises TableError with one clear sentence for what cannot be read."""
+    _refuse_too_large(source)
+    try:
+        table = _READERS[source.kind](source)
+    except MemoryError:
+        raise TableError(f"{source.name} does not fit into memory: {_ADVICE_LARGE}.") from None
+    table.columns = pd.Index([str(c) for c in table.columns])
+    _refuse_repeated(table.columns.tolist(), source)
+    if table.shape[1] == 1 and source.kind == "text":
+        raise TableError(
+            f"{source.name} has one column only ({table.columns[0]!r}): give the separator with --sep, or a "
+            "table with two columns or more."
+        )
+    if table.empty:
+        raise TableError(f"{source.name} has a header but no rows: add the rows to cluster.")
+    return table
+
+
+def read_as_text(source: TableSource, name: str) -> pd.Series[Any]:
+    """One column of a text table as it is written: 007 stays 007."""
+    options = {"usecols": [name], "dtype": "string", "keep_default_na": False}
+    table: pd.DataFrame = _parse_text(source, _find_format(source), **options)
+    return table[name]
+
+
+def iterate_chunks(
+    source: TableSource, chunk_rows: int = 50_000, text_columns: Sequence[str] = ()
+) -> Iterator[pd.DataFrame]:
+    """The table in pieces of at most ``chunk_rows``, in order; Excel, which cannot be streamed, is sliced.
+
+    ``text_columns`` are kept as they are written: identifiers (007) and categories.
+    """
+    if source.kind == "text":
+        yield from _iterate_text(source, chunk_rows, text_columns)
+    elif source.kind == "parquet":
+        yield from _iterate_parquet(source, chunk_rows)
+    else:
+        table = read_table(source)
+        for start in range(0, len(table), chunk_rows):
+            yield table.iloc[start : start + chunk_rows]
+
+
+_spooled: list[IO[bytes]] = []
+
+
+def _spool_standard_input() -> str:
+    """Standard input as a file, for it is read more than once and may be larger than memory."""
+    # Kept open, and so kept on disk, until the process ends.
+    copy = tempfile.NamedTemporaryFile(prefix="polyclust-")  # noqa: SIM115
+    shutil.copyfileobj(sys.stdin.buffer, copy)
+    copy.flush()
+    _spooled.append(copy)
+    return copy.name
+
+
+def _kind_of_file(path: str, head: bytes) -> str:
+    if head.startswith(b"PAR1") or path.lower().endswith(PARQUET_ENDINGS):
+        return "parquet"
+    if head.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")) or path.lower().endswith(EXCEL_ENDINGS):
+        return "excel"
+    return "text"
+
+
+def _refuse_unreadable(path: Path) -> None:
+    if path.is_dir():
+        raise TableError(f"{path} is a folder: give the file in it that holds the table.")
+    try:
+        path.open("rb").close()
+    except FileNotFoundError:
+        raise TableError(f"{path} does not exist: check the name and the folder.") from None
+    except PermissionError:
+        raise TableError(f"{path} may not be read: change its permissions or copy it.") from None
+    except OSError as error:
+        raise TableError(f"{path} cannot be opened: {error.strerror}.") from None
+
+
+_ADVICE_LARGE = "cluster a sample of its rows and label all of them with 'polyclust assign'"
+
+
+def _refuse_too_large(source: TableSource) -> None:
+    needed = Path(source.location).stat().st_size * MEMORY_PER_BYTE[source.kind]
+    available = _available_memory()
+    if available is not None and needed > available:
+        raise TableError(
+            f"{source.name} needs about {needed / 2**30:.1f} GB of memory and {available / 2**30:.1f} GB are "
+            f"free: {_ADVICE_LARGE}."
+        )
+
+
+def _available_memory() -> int | None:
+    """Bytes that can be had without swapping; None where the system does not say."""
+    try:
+        text = Path("/proc/meminfo").read_text()
+    except OSError:
+        return None
+    found = re.search(r"MemAvailable:\s+(\d+) kB", text)
+    return int(found.group(1)) * 1024 if found else None
+
+
+def _refuse_repeated(names: Sequence[str], source: TableSource) -> None:
+    repeated = next((n for i, n in enumerate(names) if n in names[:i]), None)
+    if repeated is not None:
+        raise TableError(f"{source.name} has more than one column named {repeated!r}: rename all but one.")
+
+
+def _read_text(source: TableSource) -> pd.DataFrame:
+    form = _find_format(source)
+    _refuse_ragged(source, form)
+    return _parse_text(source, form)
+
+
+def _find_format(source: TableSource) -> TextFormat:
+    with source.open_binary() as stream:
+        try:
+            form = detect_format(
+                stream,
+                is_tab_separated=source.path.lower().endswith((".tsv", ".tab")),
+                separator=source.separator,
+                decimal=source.decimal,
+                encoding=source.encoding,
+            )
+        except (UnicodeError, LookupError) as error:
+            raise TableError(f"{source.name} {_describe_decoding(error, source.encoding)}") from None
+        except ValueError as error:
+            raise TableError(f"{source.name} {error}") from None
+    _refuse_repeated(form.header, source)
+    return form
+
+
+def _describe_decoding(error: Exception, encoding: str | None) -> str:
+    if isinstance(error, LookupError):
+        return f"cannot be read: there is no encoding {encoding!r}; try --encoding utf-8 or latin-1."
+    return f"is not text in the encoding {encoding or 'utf-8'}: give another with --encoding."
+
+
+def _refuse_ragged(source: TableSource, form: TextFormat) -> None:
+    with source.open_binary() as stream:
+        try:
+            ragged = find_ragged_line(stream, form)
+        except (csv.Error, UnicodeError) as error:
+            raise TableError(f"{source.name} cannot be read as a table: {_first_line(error)}.") from None
+    if ragged is not None:
+        line, n_fields = ragged
+        raise TableError(
+            f"line {line} of {source.name} has {n_fields} field{'s' * (n_fields != 1)} and the header "
+            f"{len(form.header)}: correct the line, or give the separator with --sep."
+        )
+
+
+def _parse_text(source: TableSource, form: TextFormat, **options: Any) -> Any:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", pd.errors.ParserWarning)
+            return pd.read_csv(
+                source.open_binary(),
+                sep=form.separator,
+                decimal=form.decimal,
+                encoding=form.encoding,
+                float_precision="round_trip",
+                dtype_backend="numpy_nullable",
+                index_col=None if "usecols" in options else False,
+                skip_blank_lines=True,
+                low_memory=False,
+                **options,
+            )
+    except pd.errors.EmptyDataError:
+        raise TableError(f"{source.name} is empty: give a table with a header and rows.") from None
+    except (pd.errors.ParserError, UnicodeError) as error:
+        raise TableError(f"{source.name} cannot be read as a table: {_first_line(error)}.") from None
+
+
+def _iterate_text(
+    source: TableSource, chunk_rows: int, text_columns: Sequence[str]
+) -> Iterator[pd.DataFrame]:
+    form = _find_format(source)
+    _refuse_ragged(source, form)
+    kept = {name: "string" for name in text_columns if name in form.header}
+    reader = _parse_text(source, form, chunksize=chunk_rows, dtype=kept)
+    with reader:
+        try:
+            yield from reader
+        except (pd.errors.ParserError, UnicodeError) as error:
+            raise TableError(f"{source.name} cannot be read as a table: {_first_line(error)}.") from None
+
+
+def _read_parquet(source: TableSource) -> pd.DataFrame:
+    with _parquet_errors(source), source.open_binary() as stream:
+        return pd.read_parquet(stream, dtype_backend="numpy_nullable")
+
+
+def _iterate_parquet(source: TableSource, chunk_rows: int) -> Iterator[pd.DataFrame]:
+    import pyarrow.parquet
+
+    with _parquet_errors(source), source.open_binary() as stream:
+        for batch in pyarrow.parquet.ParquetFile(stream).iter_batches(batch_size=chunk_rows):
+            table: pd.DataFrame = batch.to_pandas().convert_dtypes(convert_floating=False)
+            yield table
+
+
+class _parquet_errors:
+    """Turns what pyarrow raises into one sentence."""
+
+    def __init__(self, source: TableSource) -> None:
+        self.source = source
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        import pyarrow
+
+        if isinstance(error, pyarrow.ArrowException):
+            raise TableError(
+                f"{self.source.name} is not a sound parquet file: {_first_line(error)}."
+            ) from None
+
+
+def _read_excel(source: TableSource) -> pd.DataFrame:
+    try:
+        with source.open_binary() as stream:
+            rows = pd.read_excel(stream, sheet_name=_sheet(source), header=None, dtype=object)
+    except ImportError:
+        raise TableError(
+            f"{source.name} is an Excel file and openpyxl is not installed: run pip install "
+            '"polyclust[excel]" or save it as csv.'
+        ) from None
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - openpyxl raises whatever a damaged file leads it into
+        raise TableError(f"{source.name} is not a sound Excel file: {_first_line(error)}.") from None
+    if rows.empty:
+        raise TableError(f"{source.name} is empty: give a table with a header and rows.")
+    header = ["" if pd.isna(name) else str(name) for name in rows.iloc[0]]
+    _refuse_repeated(header, source)
+    table = rows.iloc[1:].reset_index(drop=True)
+    table.columns = pd.Index(header)
+    return table.infer_objects().convert_dtypes()
+
+
+def _sheet(source: TableSource) -> str | int:
+    return source.sheet if source.sheet is not None else 0
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+
+
+_READERS = {"text": _read_text, "parquet": _read_parquet, "excel": _read_excel}

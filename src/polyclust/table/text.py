@@ -1,0 +1,124 @@
+"""What a text table looks like: its encoding, its separator, its decimal mark. Parsing is left to pandas."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import IO
+
+__all__ = ["TextFormat", "detect_format", "find_ragged_line"]
+
+SEPARATORS = (",", ";", "\t", "|")
+SAMPLE_BYTES = 256 * 1024
+SAMPLE_LINES = 200
+BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+COMMA_NUMBER = re.compile(r"[+-]?\d+,\d+$")
+POINT_NUMBER = re.compile(r"[+-]?\d+\.\d+$")
+
+csv.field_size_limit(2**27)
+
+
+@dataclass(frozen=True)
+class TextFormat:
+    """How to read a text table."""
+
+    encoding: str
+    separator: str
+    decimal: str
+    header: tuple[str, ...]
+
+
+def detect_format(
+    stream: IO[bytes],
+    *,
+    is_tab_separated: bool = False,
+    separator: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+) -> TextFormat:
+    """Find what was not given. Raises ValueError with the end of a sentence about the file."""
+    encoding = encoding or find_encoding(stream)
+    stream.seek(0)
+    lines = _sample_lines(stream.read(SAMPLE_BYTES), encoding)
+    if not lines:
+        raise ValueError("holds no text: give a table with a header and rows.")
+    separator = separator or ("\t" if is_tab_separated else find_separator(lines))
+    rows = list(csv.reader(lines, delimiter=separator))
+    decimal = decimal or find_decimal(rows[1:], separator)
+    header = next((row for row in rows if row), [])
+    return TextFormat(encoding, separator, decimal, tuple(header))
+
+
+def find_encoding(stream: IO[bytes]) -> str:
+    """By the byte-order mark; else UTF-8 if the whole stream is; else Windows' western encoding."""
+    stream.seek(0)
+    head = stream.read(SAMPLE_BYTES)
+    for mark, name in BYTE_ORDER_MARKS:
+        if head.startswith(mark):
+            return name
+    if b"\0" in head:
+        raise ValueError("is not a text table: give csv, tsv, parquet or Excel.")
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        while head:
+            decoder.decode(head)
+            head = stream.read(2**24)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return "cp1252"
+    return "utf-8"
+
+
+def find_separator(lines: Sequence[str]) -> str:
+    """The separator that cuts most lines into the same number of fields, and more than one."""
+
+    def agreement(separator: str) -> tuple[float, int]:
+        widths = Counter(len(row) for row in csv.reader(lines, delimiter=separator) if row)
+        width, n_lines = widths.most_common(1)[0]
+        return (n_lines / widths.total() if width > 1 else 0.0, width)
+
+    best = max(SEPARATORS, key=agreement)
+    return best if agreement(best)[0] > 0 else ","
+
+
+def find_decimal(rows: Sequence[Sequence[str]], separator: str) -> str:
+    """A comma where fields like 3,5 occur and fields like 3.5 hardly do."""
+    if separator == ",":
+        return "."
+    fields = [field.strip() for row in rows for field in row]
+    n_commas = sum(COMMA_NUMBER.match(f) is not None for f in fields)
+    n_points = sum(POINT_NUMBER.match(f) is not None for f in fields)
+    return "," if n_commas > n_points else "."
+
+
+def find_ragged_line(stream: IO[bytes], form: TextFormat) -> tuple[int, int] | None:
+    """The first line whose number of fields is not the header's, and that number; None: all agree."""
+    reader = csv.reader(
+        io.TextIOWrapper(stream, encoding=form.encoding, newline=""), delimiter=form.separator
+    )
+    width = len(form.header)
+    for row in reader:
+        # A line without any field is blank and skipped when the table is read.
+        if len(row) != width and row:
+            return reader.line_num, len(row)
+    return None
+
+
+def _sample_lines(sample: bytes, encoding: str) -> list[str]:
+    decoder = codecs.getincrementaldecoder(encoding)()
+    text = decoder.decode(sample)
+    lines = text.splitlines(keepends=True)
+    # The last line may be cut short, unless the sample is the whole file.
+    if len(sample) == SAMPLE_BYTES and len(lines) > 1:
+        lines = lines[:-1]
+    return [line for line in lines[:SAMPLE_LINES] if line.strip()]

@@ -1,0 +1,1 @@
+"""The presence of this file puts the tests' own modules, as explain.strategies, on the path."""

@@ -1,0 +1,256 @@
+SELECT
+  "t".*,
+  CASE
+    WHEN "t"."petal length" IS NULL OR "t"."colour" IS NULL
+    THEN NULL
+    WHEN CAST("t"."petal length" AS REAL) < CAST(2.5 AS REAL)
+    AND CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 < CAST(2.6 AS REAL)
+    THEN 0
+    WHEN CAST("t"."petal length" AS REAL) >= CAST(2.5 AS REAL)
+    AND CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END >= 3
+    THEN 1
+    WHEN CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 >= CAST(2.6 AS REAL)
+    AND CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END < 3
+    THEN 2
+    ELSE CASE MIN(
+        COALESCE(
+          MAX(
+            COALESCE((
+              CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
+            ) / CAST(0.25 AS REAL), 0),
+            COALESCE(0, (
+              CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
+            ) / CAST(0.25 AS REAL))
+          ) + MAX(
+            COALESCE(
+              (
+                CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
+              ) / CAST(3.4 AS REAL),
+              0
+            ),
+            COALESCE(
+              0,
+              (
+                CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
+              ) / CAST(3.4 AS REAL)
+            )
+          ),
+          MAX(
+            COALESCE((
+              CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
+            ) / CAST(-0.25 AS REAL), 0),
+            COALESCE(0, (
+              CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
+            ) / CAST(-0.25 AS REAL))
+          ) + MAX(
+            COALESCE((
+              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
+            ) / CAST(-0.1111111111111111 AS REAL), 0),
+            COALESCE(0, (
+              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
+            ) / CAST(-0.1111111111111111 AS REAL))
+          ),
+          MAX(
+            COALESCE(
+              (
+                CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
+              ) / CAST(-3.4 AS REAL),
+              0
+            ),
+            COALESCE(
+              0,
+              (
+                CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
+              ) / CAST(-3.4 AS REAL)
+            )
+          ) + MAX(
+            COALESCE((
+              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
+            ) / CAST(1.111111111111111e-1 AS REAL), 0),
+            COALESCE(0, (
+              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
+            ) / CAST(1.111111111111111e-1 AS REAL))
+          )
+        ),
+        COALESCE(
+          MAX(
+            COALESCE((
+              CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
+            ) / CAST(-0.25 AS REAL), 0),
+            COALESCE(0, (
+              CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
+            ) / CAST(-0.25 AS REAL))
+          ) + MAX(
+            COALESCE((
+              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
+            ) / CAST(-0.1111111111111111 AS REAL), 0),
+            COALESCE(0, (
+              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
+            ) / CAST(-0.1111111111111111 AS REAL))
+          ),
+          MAX(
+            COALESCE(
+              (
+                CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
+              ) / CAST(-3.4 AS REAL),
+              0
+            ),
+            COALESCE(
+              0,
+              (
+                CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
+              ) / CAST(-3.4 AS REAL)
+            )
+          ) + MAX(
+            COALESCE((
+              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
+            ) / CAST(1.111111111111111e-1 AS REAL), 0),
+            COALESCE(0, (
+              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
+            ) / CAST(1.111111111111111e-1 AS REAL))
+          ),
+          MAX(
+            COALESCE((
+              CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
+            ) / CAST(0.25 AS REAL), 0),
+            COALESCE(0, (
+              CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
+            ) / CAST(0.25 AS REAL))
+          ) + MAX(
+            COALESCE(
+              (
+                CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
+              ) / CAST(3.4 AS REAL),
+              0
+            ),
+            COALESCE(
+              0,
+              (
+                CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
+              ) / CAST(3.4 AS REAL)
+            )
+          )
+        ),
+        COALESCE(
+          MAX(
+            COALESCE(
+              (
+                CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
+              ) / CAST(-3.4 AS REAL),
+              0
+            ),
+            COALESCE(
+              0,
+              (
+                CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
+              ) / CAST(-3.4 AS REAL)
+            )
+          ) + MAX(
+            COALESCE((
+              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
+            ) / CAST(1.111111111111111e-1 AS REAL), 0),
+            COALESCE(0, (
+              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
+            ) / CAST(1.111111111111111e-1 AS REAL))
+          ),
+          MAX(
+            COALESCE((
+              CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
+            ) / CAST(0.25 AS REAL), 0),
+            COALESCE(0, (
+              CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
+            ) / CAST(0.25 AS REAL))
+          ) + MAX(
+            COALESCE(
+              (
+                CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
+              ) / CAST(3.4 AS REAL),
+              0
+            ),
+            COALESCE(
+              0,
+              (
+                CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
+              ) / CAST(3.4 AS REAL)
+            )
+          ),
+          MAX(
+            COALESCE((
+              CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
+            ) / CAST(-0.25 AS REAL), 0),
+            COALESCE(0, (
+              CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
+            ) / CAST(-0.25 AS REAL))
+          ) + MAX(
+            COALESCE((
+              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
+            ) / CAST(-0.1111111111111111 AS REAL), 0),
+            COALESCE(0, (
+              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
+            ) / CAST(-0.1111111111111111 AS REAL))
+          )
+        )
+      )
+      WHEN MAX(
+        COALESCE((
+          CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
+        ) / CAST(0.25 AS REAL), 0),
+        COALESCE(0, (
+          CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
+        ) / CAST(0.25 AS REAL))
+      ) + MAX(
+        COALESCE(
+          (
+            CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
+          ) / CAST(3.4 AS REAL),
+          0
+        ),
+        COALESCE(
+          0,
+          (
+            CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
+          ) / CAST(3.4 AS REAL)
+        )
+      )
+      THEN 0
+      WHEN MAX(
+        COALESCE((
+          CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
+        ) / CAST(-0.25 AS REAL), 0),
+        COALESCE(0, (
+          CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
+        ) / CAST(-0.25 AS REAL))
+      ) + MAX(
+        COALESCE((
+          CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
+        ) / CAST(-0.1111111111111111 AS REAL), 0),
+        COALESCE(0, (
+          CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
+        ) / CAST(-0.1111111111111111 AS REAL))
+      )
+      THEN 1
+      WHEN MAX(
+        COALESCE(
+          (
+            CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
+          ) / CAST(-3.4 AS REAL),
+          0
+        ),
+        COALESCE(
+          0,
+          (
+            CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
+          ) / CAST(-3.4 AS REAL)
+        )
+      ) + MAX(
+        COALESCE((
+          CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
+        ) / CAST(1.111111111111111e-1 AS REAL), 0),
+        COALESCE(0, (
+          CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
+        ) / CAST(1.111111111111111e-1 AS REAL))
+      )
+      THEN 2
+    END
+  END AS "cluster"
+FROM "flowers" AS "t"

@@ -1,0 +1,64 @@
+SELECT
+  [t].*,
+  CASE
+    WHEN [t].[petal length] IS NULL OR [t].[colour] IS NULL
+    THEN NULL
+    WHEN CAST([t].[petal length] AS FLOAT) < CAST(2.5 AS FLOAT)
+    AND CAST([t].[petal length] AS FLOAT) / 5 * 2 + COALESCE(CAST([t].[smooth] AS INTEGER), 0) * 3 < CAST(2.6 AS FLOAT)
+    THEN 0
+    WHEN CAST([t].[petal length] AS FLOAT) >= CAST(2.5 AS FLOAT)
+    AND CASE WHEN [t].[colour] = 'red' THEN 1 ELSE 0 END >= 3
+    THEN 1
+    WHEN CAST([t].[petal length] AS FLOAT) / 5 * 2 + COALESCE(CAST([t].[smooth] AS INTEGER), 0) * 3 >= CAST(2.6 AS FLOAT)
+    AND CASE WHEN [t].[colour] = 'red' THEN 1 ELSE 0 END < 3
+    THEN 2
+    ELSE CASE LEAST(
+        GREATEST((
+          CAST([t].[petal length] AS FLOAT) - CAST(2.5 AS FLOAT)
+        ) / CAST(0.25 AS FLOAT), 0) + GREATEST(
+          (
+            CAST([t].[petal length] AS FLOAT) / 5 * 2 + COALESCE(CAST([t].[smooth] AS INTEGER), 0) * 3 - CAST(2.6 AS FLOAT)
+          ) / CAST(3.4 AS FLOAT),
+          0
+        ),
+        GREATEST((
+          CAST([t].[petal length] AS FLOAT) - CAST(2.5 AS FLOAT)
+        ) / CAST(-0.25 AS FLOAT), 0) + GREATEST((
+          CASE WHEN [t].[colour] = 'red' THEN 1 ELSE 0 END - 3
+        ) / CAST(-0.1111111111111111 AS FLOAT), 0),
+        GREATEST(
+          (
+            CAST([t].[petal length] AS FLOAT) / 5 * 2 + COALESCE(CAST([t].[smooth] AS INTEGER), 0) * 3 - CAST(2.6 AS FLOAT)
+          ) / CAST(-3.4 AS FLOAT),
+          0
+        ) + GREATEST((
+          CASE WHEN [t].[colour] = 'red' THEN 1 ELSE 0 END - 3
+        ) / CAST(1.111111111111111e-1 AS FLOAT), 0)
+      )
+      WHEN GREATEST((
+        CAST([t].[petal length] AS FLOAT) - CAST(2.5 AS FLOAT)
+      ) / CAST(0.25 AS FLOAT), 0) + GREATEST(
+        (
+          CAST([t].[petal length] AS FLOAT) / 5 * 2 + COALESCE(CAST([t].[smooth] AS INTEGER), 0) * 3 - CAST(2.6 AS FLOAT)
+        ) / CAST(3.4 AS FLOAT),
+        0
+      )
+      THEN 0
+      WHEN GREATEST((
+        CAST([t].[petal length] AS FLOAT) - CAST(2.5 AS FLOAT)
+      ) / CAST(-0.25 AS FLOAT), 0) + GREATEST((
+        CASE WHEN [t].[colour] = 'red' THEN 1 ELSE 0 END - 3
+      ) / CAST(-0.1111111111111111 AS FLOAT), 0)
+      THEN 1
+      WHEN GREATEST(
+        (
+          CAST([t].[petal length] AS FLOAT) / 5 * 2 + COALESCE(CAST([t].[smooth] AS INTEGER), 0) * 3 - CAST(2.6 AS FLOAT)
+        ) / CAST(-3.4 AS FLOAT),
+        0
+      ) + GREATEST((
+        CASE WHEN [t].[colour] = 'red' THEN 1 ELSE 0 END - 3
+      ) / CAST(1.111111111111111e-1 AS FLOAT), 0)
+      THEN 2
+    END
+  END AS [cluster]
+FROM [flowers] AS [t]

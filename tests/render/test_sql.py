@@ -1,0 +1,193 @@
+"""The SQL is run for real and must place every row where the hyperplanes do."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlglot
+from databases import TABLE, DuckDB, PostgreSQL, SQLite, find_postgres, quote
+from export_cases import (
+    HARD_TEXTS,
+    ExportCase,
+    export_cases,
+    flower_explanation,
+    make_explanation,
+    numbers,
+)
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from sqlglot import exp
+
+from polyclust.geometry.hyperplane import Hyperplane
+from polyclust.render.sql import NOT_SQL, render_sql, render_sql_case
+from polyclust.render.sql_numbers import write_double
+from polyclust.table.features import Column, Feature
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "exports"
+DIALECTS = sorted(d.value for d in sqlglot.Dialects if d.value not in NOT_SQL)
+storages = st.tuples(st.booleans(), st.sampled_from(["BOOLEAN", "INTEGER", "SMALLINT", "DOUBLE PRECISION"]))
+relaxed = settings(deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[PostgreSQL]:
+    binaries = find_postgres()
+    if binaries is None:
+        pytest.skip("no PostgreSQL server is installed (looked for initdb)")
+    folder = Path(tempfile.mkdtemp(prefix="polyclust-postgres-"))
+    server = PostgreSQL(binaries, folder)
+    try:
+        server.start()
+    except (RuntimeError, OSError, LookupError) as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        pytest.skip(f"the PostgreSQL server does not start: {error}")
+    yield server
+    server.stop()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def check(database: Any, case: ExportCase, storage: tuple[bool, str]) -> None:
+    """Both forms, in the order of the rows."""
+    columns = case.explanation.columns
+    whole = render_sql(case.explanation, TABLE, database.dialect)
+    alone = render_sql_case(case.explanation, database.dialect, "t")
+    embedded = f'SELECT "t".*, {alone} AS c FROM {quote(TABLE)} AS "t"'
+    for sql in (whole, embedded):
+        found = database.run(columns, case.rows, sql, *storage)
+        assert [row[0] for row in found] == list(range(len(case.rows)))
+        assert all(len(row) == len(columns) + 2 for row in found)
+        assert [row[-1] for row in found] == case.expected
+
+
+@relaxed
+@given(export_cases(), storages)
+def test_sqlite_places_rows_as_predict_does(case: ExportCase, storage: tuple[bool, str]) -> None:
+    check(SQLite(), case, storage)
+
+
+@relaxed
+@given(export_cases(), storages)
+def test_duckdb_places_rows_as_predict_does(case: ExportCase, storage: tuple[bool, str]) -> None:
+    check(DuckDB(), case, storage)
+
+
+@settings(relaxed, max_examples=40)
+@given(export_cases(), storages)
+def test_postgres_places_rows_as_predict_does(
+    postgres: PostgreSQL, case: ExportCase, storage: tuple[bool, str]
+) -> None:
+    check(postgres, case, storage)
+
+
+@relaxed
+@given(numbers)
+@example(0.12345678901234567)
+@example(1.7976931348623157e308)
+@example(5e-324)
+@example(9007199254740993.0)
+@example(-2.2250738585072014e-308)
+@example(1e23)
+def test_numbers_reach_the_engine_to_the_bit(value: float) -> None:
+    for database in (SQLite(), DuckDB()):
+        literal = write_double(value, database.dialect).sql(database.dialect)
+        found = database.run((Column("x", "number", "x"),), [(1.0,)], f"SELECT {literal}", False, "BOOLEAN")
+        assert found[0][0] == value
+
+
+def test_numbers_reach_postgres_to_the_bit(postgres: PostgreSQL) -> None:
+    values = [0.1, 0.12345678901234567, 1.7976931348623157e308, 5e-324, 1e23, -2.5, 3.5999999999999996]
+    columns = (Column("x", "number", "x"),)
+    for value in values:
+        literal = write_double(value, "postgres").sql("postgres")
+        sql = f'SELECT 0, COUNT(*) FROM {quote(TABLE)} WHERE "x" = {literal}'
+        assert postgres.run(columns, [(value,)], sql, False, "BOOLEAN") == [(0, 1)]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("text", HARD_TEXTS)
+def test_names_and_values_stay_names_and_values(dialect: str, text: str) -> None:
+    column = Column(text, "category", text, (text, "other"))
+    features = tuple(Feature(column, "level", level) for level in column.levels)
+    planes = (Hyperplane((0,), (1.0,), (1.0,), 1.0, 1.0, 0, 1),)
+    sql = render_sql(make_explanation(features, planes, 2), "flowers", dialect)
+    statements = sqlglot.parse(sql, read=dialect)
+    assert len(statements) == 1
+    tree = statements[0]
+    assert isinstance(tree, exp.Select)
+    assert {i.this for i in tree.find_all(exp.Identifier)} == {text, "t", "cluster", "flowers"}
+    assert {s.this for s in tree.find_all(exp.Literal) if s.is_string} == {text}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("outside", ["nearest", "none"])
+def test_every_dialect_reads_its_own_statement(dialect: str, outside: str) -> None:
+    sql = render_sql(flower_explanation(outside), "flowers", dialect)
+    assert sql.endswith("\n")
+    assert (
+        sqlglot.parse_one(sql, read=dialect).sql(dialect=dialect, pretty=True, max_text_width=100) + "\n"
+        == sql
+    )
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "postgres", "bigquery", "tsql", "oracle"])
+def test_golden_statements(dialect: str) -> None:
+    assert (
+        render_sql(flower_explanation(), "flowers", dialect)
+        == (GOLDEN / f"nearest.{dialect}.sql").read_text()
+    )
+
+
+def test_golden_case() -> None:
+    assert render_sql_case(flower_explanation("none")) == (GOLDEN / "case.duckdb.sql").read_text()
+
+
+def test_thirty_clusters_stay_a_statement_of_sensible_length() -> None:
+    column = Column("x", "number", "x")
+    second = Column("y", "number", "y")
+    features = (Feature(column, "number"), Feature(second, "number"))
+    planes = tuple(
+        Hyperplane((0, 1), (1.0, float(i + 1)), (1.0, 1.0), float(j), 1.5, j, i)
+        for i in range(30)
+        for j in range(i + 1, 30)
+    )
+    explanation = make_explanation(features, planes, 30)
+    rows = [(float(i), float(-i % 7)) for i in range(40)]
+    assert len(render_sql(explanation, TABLE)) < 500_000
+    case = ExportCase(explanation, rows)
+    assert len(set(case.expected)) > 3
+    for database in (SQLite(), DuckDB()):
+        check(database, case, (False, "BOOLEAN"))
+
+
+def test_tables_have_one_name_or_a_path_of_names() -> None:
+    explanation = flower_explanation()
+    assert 'FROM "sales"."a.b" AS "t"' in render_sql(explanation, ("sales", "a.b"))
+    assert 'FROM "a.b" AS "t"' in render_sql(explanation, "a.b")
+    with pytest.raises(ValueError, match="table must be a name"):
+        render_sql(explanation, "")
+
+
+@pytest.mark.parametrize("dialect", ["klingon", "prql", "dax"])
+def test_other_languages_are_refused(dialect: str) -> None:
+    with pytest.raises(ValueError, match=f"dialect must be one of .*duckdb.*; got '{dialect}'"):
+        render_sql(flower_explanation(), "flowers", dialect)
+
+
+def test_nul_characters_are_refused() -> None:
+    column = Column("x\0y", "number", "x\0y")
+    plane = Hyperplane((0,), (1.0,), (1.0,), 1.0, 1.0, 0, 1)
+    with pytest.raises(ValueError, match="NUL"):
+        render_sql(make_explanation((Feature(column, "number"),), (plane,), 2), "t")
+
+
+def test_what_must_not_be_exported_is_refused() -> None:
+    with pytest.raises(ValueError, match="training rows only"):
+        render_sql(replace(flower_explanation(), is_minimal=True), "flowers")
+    with pytest.raises(ValueError, match="its features come from PCA"):
+        render_sql_case(replace(flower_explanation(), why_not_exported="its features come from PCA."))
