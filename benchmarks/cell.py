@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.measures import list_sizes, silhouette_of_distances, silhouette_reported
 from benchmarks.methods.method import Method
-from benchmarks.problem import Clock, Problem, Proposal, Task
+from benchmarks.problem import Clock, Labels, Problem, Proposal, Task
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,11 @@ class Row:
         return asdict(self)
 
 
+def show_sizes(labels: Labels) -> str:
+    """As 41/21/4."""
+    return "/".join(map(str, list_sizes(labels)))
+
+
 COLUMNS = tuple(field.name for field in fields(Row))
 
 
@@ -54,12 +59,14 @@ class Choice:
     best: Proposal | None = None
     score: float = -np.inf
     n_runs: int = 0
+    passed_over: str = ""
     seconds_scoring: float = 0.0
 
     def consider(self, proposal: Proposal, task: Task, max_clusters: int) -> None:
         """Keep the proposal if it is allowed and better."""
         self.n_runs += proposal.n_runs
         if not task.problem.allows(proposal.labels, max_clusters):
+            self.passed_over = show_sizes(proposal.labels)
             return
         before = time.process_time()
         score = silhouette_of_distances(task.distances, proposal.labels)
@@ -91,13 +98,14 @@ def _fill_row(task: Task, method: Method, choice: Choice, seconds: float) -> Row
     }
     problem, best = task.problem, choice.best
     if best is None:
-        return Row(problem.protocol, problem.name, method.name, "none", note="no allowed solution", **common)
+        note = f"no allowed solution; passed over: {choice.passed_over or 'none'}"
+        return Row(problem.protocol, problem.name, method.name, "none", note=note, **common)
     sizes = list_sizes(best.labels)
     described = asdict(best.describe()) if best.describe else {}
     silhouette = silhouette_reported(problem.matrix, best.labels)
     return Row(
         problem.protocol, problem.name, method.name, "ok", silhouette, len(sizes), sizes[-1],
-        "/".join(map(str, sizes)), note=best.note, **common, **described,
+        show_sizes(best.labels), note=best.note, **common, **described,
     )  # fmt: skip
 
 
@@ -106,4 +114,7 @@ def warm_up(method: Method) -> None:
     random = np.random.default_rng(0)
     matrix = random.normal(size=(40, 3)) + 4 * random.integers(0, 2, size=(40, 1))
     for is_scaled in (True, False):
-        run_cell(Problem("warm-up", "none", pd.DataFrame(matrix, columns=list("abc")), matrix, is_scaled, 1), method)
+        run_cell(
+            Problem("warm-up", "none", pd.DataFrame(matrix, columns=list("abc")), matrix, is_scaled, 1),
+            method,
+        )

@@ -51,19 +51,20 @@ class Study:
 
     def paper(self, data: str, method: str, column: str = "silhouette") -> float | None:
         """What the paper prints."""
-        rows = self.published.query("data == @data and method == @method")
+        rows = self.published[(self.published["data"] == data) & (self.published["method"] == method)]
         return None if rows.empty or pd.isna(rows[column].iloc[0]) else float(rows[column].iloc[0])
 
     def ceiling(self, protocol: str, data: str) -> float | None:
         """The best silhouette known, polytopes or not."""
         if self.ceilings is None:
             return None
-        rows = self.ceilings.query("dataset == @data and protocol == @protocol")
+        rows = self.ceilings[(self.ceilings["dataset"] == data) & (self.ceilings["protocol"] == protocol)]
         return None if rows.empty else float(rows["silhouette"].iloc[0])
 
     def n_rows(self, data: str) -> int | None:
         """Rows of a data set, from the sizes of any solution."""
-        sizes = self.results.query("data == @data and status == 'ok'")["sizes"]
+        is_solved = (self.results["data"] == data) & (self.results["status"] == "ok")
+        sizes = self.results.loc[is_solved, "sizes"]
         return None if sizes.empty else sum(int(size) for size in str(sizes.iloc[0]).split("/"))
 
     def is_outlier_cut(self, protocol: str, data: str, method: str) -> bool:

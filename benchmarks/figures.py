@@ -1,7 +1,7 @@
 """Draw the figures: python -m benchmarks.figures
 
 quality_seconds.png : mean silhouette of every method against its seconds, one panel per protocol
-families.png        : the paper's first figure on data of our own, the three families of hyperplane side by side
+families.png        : the paper's first figure on data of our own, three families of hyperplane
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What is reported of a clustering. The choice between proposals uses the distance matrix; the report scikit-learn's."""
+"""What is reported of a clustering.
+
+Choosing between proposals uses the distance matrix; what is reported is scikit-learn's.
+"""
 
 from __future__ import annotations
 

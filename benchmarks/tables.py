@@ -22,9 +22,11 @@ from benchmarks.methods import METHODS
 from benchmarks.results import FOLDER, read_all
 
 PAGE = Path(__file__).resolve().parent / "RESULTS.md"
+INTRODUCTION = Path(__file__).resolve().parent / "pages" / "results.md"
 IN_THE_PAPER = ("kmeans", "gmm", "hclust", "dbscan", "icot", "exkmc-1", "exkmc-5", "mpc-1", "mpc-2")
 FAMILIES = ("mpc-1", "mpc-2", "mpc-general")
 NOTHING = "–"
+TIE_SHOWN = 0.00005
 
 
 def render_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -50,7 +52,7 @@ def title(method: str) -> str:
 
 
 def silhouette_table(study: Study, protocol: str) -> str:
-    """One row per method, one column per data set would be too wide: rows are data sets."""
+    """A row per data set, a column per method, the ceiling last."""
     methods = [m for m in study.methods(protocol) if not m.startswith("mpc-") or m in FAMILIES]
     rows = []
     for data in study.names(protocol):
@@ -141,7 +143,9 @@ def sizes_list(study: Study, protocol: str) -> str:
         for method in study.methods(protocol):
             if study.is_outlier_cut(protocol, data, method):
                 cell = study.cell(protocol, data, method) or {}
-                lines.append(f"* {data}, {title(method)}: {cell['silhouette']:.4f} with sizes {cell['sizes']}\n")
+                lines.append(
+                    f"* {data}, {title(method)}: {cell['silhouette']:.4f} with sizes {cell['sizes']}\n"
+                )
     return "".join(lines) or "None.\n"
 
 
@@ -156,7 +160,9 @@ def summary(study: Study) -> str:
     rows = []
     for method in FAMILIES:
         if method in IN_THE_PAPER and method in study.methods("paper"):
-            rows.append(["paper", title(method), "the paper's value for it", show_tally(tally_paper(study, method))])
+            rows.append(
+                ["paper", title(method), "the paper's value for it", show_tally(tally_paper(study, method))]
+            )
     for protocol in PROTOCOLS:
         groups = {
             "best tree (ICOT, ExKMC, CART, Kauri)": study.methods(protocol, ("tree",)),
@@ -164,7 +170,9 @@ def summary(study: Study) -> str:
         }
         for method in (m for m in FAMILIES if m in study.methods(protocol)):
             for what, rivals in groups.items():
-                rows.append([protocol, title(method), what, show_tally(tally(study, protocol, method, rivals))])
+                rows.append(
+                    [protocol, title(method), what, show_tally(tally(study, protocol, method, rivals))]
+                )
     return render_table(["protocol", "method", "against", "outcome"], rows) if rows else _no_rows()
 
 
@@ -185,8 +193,8 @@ def ceiling_lines(study: Study) -> str:
             mean = sum(counted.values()) / len(counted)
             spam = f"; spam {shortfalls['spam']:+.4f}" if "spam" in shortfalls else ""
             lines.append(
-                f"* {protocol}, {title(method)}: {mean:.4f} below the ceiling on average, {counted[worst]:.4f} at worst "
-                f"({worst}), over {len(counted)} sets{spam}\n"
+                f"* {protocol}, {title(method)}: {mean:.4f} below the ceiling on average, "
+                f"{counted[worst]:.4f} at worst ({worst}), over {len(counted)} sets{spam}\n"
             )
     return "".join(lines) or "No ceiling or no row of polyclust at hand.\n"
 
@@ -219,19 +227,20 @@ def special_lines(study: Study) -> str:
     eleven = study.cell("paper", "atom", "mpc-2-k11")
     if eleven and study.silhouette("paper", "atom", "mpc-2-k11") is not None:
         lines.append(
-            f"* Atom, MPC-2 with K ≤ 11: {eleven['silhouette']:.4f} at K = {eleven['k']:.0f} (the paper prints 0.617 at 9, "
-            "which no clustering known reaches with K ≤ 10)\n"
+            f"* Atom, MPC-2 with K ≤ 11: {eleven['silhouette']:.4f} at K = {eleven['k']:.0f} "
+            "(the paper prints 0.617 at 9, which no clustering known reaches with K ≤ 10)\n"
         )
     for protocol in PROTOCOLS:
         for base in ("mpc-1", "mpc-2"):
             gains = _gains(study, protocol, base, f"{base}-100")
             if gains:
-                named = ", ".join(f"{data} {gain:+.4f}" for data, gain in gains.items() if abs(gain) >= TIE_SHOWN)
-                lines.append(f"* {protocol}, {title(base)} with n_init=100 against the default: {named or 'no change'}\n")
+                named = ", ".join(
+                    f"{data} {gain:+.4f}" for data, gain in gains.items() if abs(gain) >= TIE_SHOWN
+                )
+                lines.append(
+                    f"* {protocol}, {title(base)}, n_init=100 against the default: {named or 'no change'}\n"
+                )
     return "".join(lines) or "Not measured.\n"
-
-
-TIE_SHOWN = 0.00005
 
 
 def _gains(study: Study, protocol: str, base: str, other: str) -> dict[str, float]:
@@ -253,26 +262,11 @@ def failure_lines(study: Study) -> str:
 
 
 PROTOCOL_TEXT = {
-    "paper": "FCPS unscaled, the other files as the paper ran them (with the class among the features of wine and zoo; "
-    "framingham scaled by the bounds of its full file), clusters of any size, k = 2..10.",
-    "practical": "Without leaked columns, every number scaled to [0, 1], every cluster at least 2 % of the rows (solutions "
-    "with smaller ones are passed over), k = 2..10.",
+    "paper": "FCPS unscaled, the other files as the paper ran them (with the class among the features of "
+    "wine and zoo; framingham scaled by the bounds of its full file), clusters of any size, k = 2..10.",
+    "practical": "Without leaked columns, every number scaled to [0, 1], every cluster at least 2 % of "
+    "the rows (solutions with smaller ones are passed over), k = 2..10.",
 }
-
-INTRODUCTION = """# Results
-
-Made by `make bench` from the rows in `results/`; nothing here is typed by hand. Silhouettes are scikit-learn's on the numbers
-that were clustered. Seconds are processor seconds of one thread, after a first call on a tiny table (no compilation);
-*per run* is one start or one k without scoring, *total* is all starts, all k and their scoring. Fidelity is the share of rows that
-the explanation puts into the cluster it explains. For k-means with a tree on top (CART, ExKMC) that is the k-means cluster, while the
-silhouette is that of the tree's own partition. Length is clauses per cluster × terms per clause; a tree's path counts each
-bound once, the tightest; a cluster of several leaves counts all of them.
-
-**bold**: best of the row. \\*: an outlier cut, the smallest cluster holds less than 2 % of the rows. ~: stopped by the time budget
-of the cell. Ceiling: the best silhouette that a long search without any explanation has found, not proved.
-
-![Quality against seconds](figures/quality_seconds.png)
-"""
 
 
 def protocol_section(study: Study, protocol: str) -> str:
@@ -286,7 +280,8 @@ def protocol_section(study: Study, protocol: str) -> str:
     parts += [
         f"### Number of clusters (rows of the smallest)\n\n{cluster_table(study, protocol)}",
         f"### Outlier cuts\n\n{sizes_list(study, protocol)}",
-        f"### Explanations: clauses per cluster × terms per clause, fidelity\n\n{explanation_table(study, protocol)}",
+        "### Explanations: clauses per cluster × terms per clause, fidelity\n\n"
+        + explanation_table(study, protocol),
         f"### Seconds: per run / total\n\n{seconds_table(study, protocol)}",
     ]
     return "\n".join(parts)
@@ -295,7 +290,7 @@ def protocol_section(study: Study, protocol: str) -> str:
 def render_page(study: Study) -> str:
     """The whole of RESULTS.md."""
     parts = [
-        INTRODUCTION,
+        INTRODUCTION.read_text(encoding="utf-8"),
         f"## Won, tied, lost\n\n{summary(study)}",
         f"### Below the ceiling\n\n{ceiling_lines(study)}",
         f"### Trees of no more clauses that score higher than MPC-1\n\n{shorter_tree_lines(study)}",

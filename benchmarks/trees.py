@@ -48,7 +48,7 @@ def _place(tree: Tree, matrix: Floats, rows: Labels, labels: Labels) -> None:
 
 
 def walk_leaves(tree: Tree, bounds: Bounds | None = None) -> Iterator[tuple[Leaf, Bounds]]:
-    """Every leaf with the bounds that lead to it; of two bounds on one side of a feature the tighter stays."""
+    """Every leaf with the bounds that lead to it; of two on one side of a feature the tighter stays."""
     bounds = bounds or {}
     if isinstance(tree, Leaf):
         yield tree, bounds
@@ -57,11 +57,13 @@ def walk_leaves(tree: Tree, bounds: Bounds | None = None) -> Iterator[tuple[Leaf
     yield from walk_leaves(
         tree.lower, bounds | {at_most: min(tree.threshold, bounds.get(at_most, tree.threshold))}
     )
-    yield from walk_leaves(tree.upper, bounds | {above: max(tree.threshold, bounds.get(above, tree.threshold))})
+    yield from walk_leaves(
+        tree.upper, bounds | {above: max(tree.threshold, bounds.get(above, tree.threshold))}
+    )
 
 
 def number_leaves(tree: Tree, first: int = 0) -> tuple[Tree, int]:
-    """The tree with its leaves numbered from left to right, each a cluster of its own; and the next number."""
+    """The tree with its leaves numbered from left to right, each its own cluster; and the next number."""
     if isinstance(tree, Leaf):
         return Leaf(first), first + 1
     lower, middle = number_leaves(tree.lower, first)
@@ -78,7 +80,7 @@ def describe_tree(tree: Tree, fidelity: float = 1.0) -> Description:
 
 
 def convert_sklearn(estimator: object, is_leaf_a_cluster: bool = False) -> Tree:
-    """A fitted scikit-learn decision tree; its leaves are the classes they predict or clusters of their own."""
+    """A fitted scikit-learn tree; its leaves are the classes they predict or clusters of their own."""
     fitted = estimator.tree_  # type: ignore[attr-defined]
 
     def convert(node: int) -> Tree:

@@ -24,7 +24,9 @@ def find_folder(given: str | Path | None = None) -> Path | None:
     if named:
         folder = Path(named).expanduser()
         if not folder.is_dir():
-            raise DataNotFoundError(f"The data folder {str(folder)!r} does not exist; check --data or {ENVIRONMENT_VARIABLE}.")
+            raise DataNotFoundError(
+                f"The data folder {str(folder)!r} does not exist; check --data or {ENVIRONMENT_VARIABLE}."
+            )
         return folder
     return NEIGHBOUR if NEIGHBOUR.is_dir() else None
 

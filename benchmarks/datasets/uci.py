@@ -1,7 +1,8 @@
 """The eight tables of the UCI kind, from their unreduced originals.
 
-`read` gives the features as the world has them (leak-free); `read_as_paper` gives the numbers the paper's runs used,
-with the class among wine's and zoo's features, and framingham scaled before its incomplete rows were dropped.
+`read` gives the features as the world has them, without leaks. `read_as_paper` gives the numbers that the
+paper's runs used: the class among wine's and zoo's features, framingham scaled before incomplete rows were
+dropped.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ NOTES = {
     "bank": "7 numbers and 9 categories, one-hot with every level: 51 columns",
 }
 
-BANK_COLUMNS = (
-    "age job marital education default balance housing loan contact day month duration campaign pdays previous "
-    "poutcome"
-).split()
+BANK_COLUMNS = [
+    "age", "job", "marital", "education", "default", "balance", "housing", "loan",
+    "contact", "day", "month", "duration", "campaign", "pdays", "previous", "poutcome",
+]  # fmt: skip
 
 
 def read(name: str, folder: Path | None) -> pd.DataFrame:
@@ -71,7 +72,9 @@ def _fetch_original(name: str) -> pd.DataFrame:
     if name == "wine":
         return _bundled_wine()
     if name not in OPENML_IDS:
-        raise explain_absence(name, "it is not in the folder full/ of the data and has no public source that is known")
+        raise explain_absence(
+            name, "it is not in the folder full/ of the data and has no public source that is known"
+        )
     table = fetch(name, OPENML_IDS[name])
     if name == "bank":
         table.columns = [*BANK_COLUMNS, "label"]

@@ -1,7 +1,8 @@
 """ExKMC (Frost, Moshkovitz, Rashtchian): a tree that explains k-means, written from its description.
 
-IMM makes a tree with one leaf per centre: a node is cut where the fewest rows are parted from their own centre. ExKMC then
-goes on splitting leaves, best first, by the drop of the surrogate cost: the rows of a leaf all go to their cheapest centre.
+IMM makes a tree with one leaf per centre: a node is cut where the fewest rows are parted from their own
+centre. ExKMC then goes on splitting leaves, best first, by the drop of the surrogate cost: the rows of a leaf
+all go to their cheapest centre.
 """
 
 from __future__ import annotations
@@ -14,12 +15,10 @@ import numba
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 
-from benchmarks.methods.kmeans import fit_lowest_inertia
+from benchmarks.methods.kmeans import count_starts, fit_lowest_inertia
 from benchmarks.methods.method import Method
 from benchmarks.problem import Floats, Labels, Proposal, Task
 from benchmarks.trees import Branch, Leaf, Tree, describe_tree, place_rows
-
-N_STARTS = 20
 
 
 @dataclass
@@ -50,7 +49,7 @@ class Grown:
 def find_imm_cut(values: Floats, own_centres: Floats, centres: Floats) -> tuple[int, int, float]:
     """(rows parted from their centre, feature, threshold) of the best cut that tells two centres apart.
 
-    A row is parted by every threshold in [min(x, centre), max(x, centre)), so counting starts and ends suffices.
+    A row is parted by every threshold in [min(x, centre), max(x, centre)): count starts and ends.
     """
     best = (len(values) + 1, -1, 0.0)
     for feature in range(values.shape[1]):
@@ -94,7 +93,7 @@ def grow_imm(matrix: Floats, labels: Labels, centres: Floats) -> tuple[Grown, li
 def find_surrogate_cut(values, costs):  # type: ignore[no-untyped-def]
     """(gain, feature, threshold, lower centre, upper centre) of the cut that lowers the surrogate cost most.
 
-    A leaf with rows at another centre is cut even if the first cut gains nothing: the second may. A pure one is not.
+    A leaf with rows nearer to another centre is cut even if the first cut gains nothing: the second may.
     """
     n_rows, n_features = values.shape
     n_centres = costs.shape[1]
@@ -143,7 +142,10 @@ def expand(root: Grown, leaves: list[Grown], matrix: Floats, costs: Floats, max_
 
 
 def build_trees(matrix: Floats, labels: Labels, centres: Floats, leaves_per_cluster: int) -> Iterator[Tree]:
-    """The IMM tree grown on and, when there are leaves to spare, one grown from the root by the surrogate cost alone."""
+    """The IMM tree grown on and, when there are leaves to spare, one grown from the root.
+
+    The second, by the surrogate cost alone, is often better with several leaves per cluster.
+    """
     costs = euclidean_distances(matrix, centres, squared=True)
     max_leaves = leaves_per_cluster * len(centres)
     root, leaves = grow_imm(matrix, labels, centres)
@@ -156,13 +158,14 @@ def build_trees(matrix: Floats, labels: Labels, centres: Floats, leaves_per_clus
 def propose(task: Task, leaves_per_cluster: int) -> Iterator[Proposal]:
     """The trees of every k, for the best of the k-means starts."""
     for k in task.cluster_counts:
-        model = fit_lowest_inertia(task, k, N_STARTS)
+        model = fit_lowest_inertia(task, k)
         if model is None:
             continue
         for tree in build_trees(task.matrix, model.labels_, model.cluster_centers_, leaves_per_cluster):
             labels = place_rows(tree, task.matrix)
             fidelity = float((labels == model.labels_).mean())
-            yield Proposal(labels, 1, partial(describe_tree, tree, fidelity))
+            n_runs = count_starts(task) // min(leaves_per_cluster, 2)  # shared by the trees of one k
+            yield Proposal(labels, n_runs, partial(describe_tree, tree, fidelity))
 
 
 METHODS = (

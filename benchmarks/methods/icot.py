@@ -1,8 +1,9 @@
 """ICOT (Bertsimas, Orfanoudaki, Wiberg): a tree whose leaves are the clusters, written from its description.
 
-Maximise the silhouette of the leaves' labels. From a start, take the nodes in random order: at a branch try its lower child,
-its upper child, a leaf, and every other cut with both subtrees kept; at a leaf above the greatest depth try every cut.
-Every row is scored anew for each. Apply a node's best strict gain, prune empty leaves, begin the sweep again.
+Maximise the silhouette of the leaves' labels. From a start, take the nodes in random order: at a branch try
+its lower child, its upper child, a leaf, and every other cut with both subtrees kept; at a leaf above the
+greatest depth try every cut. Every row is scored anew for each. Apply a node's best strict gain, prune empty
+leaves, begin the sweep again.
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ from benchmarks.trees import Branch, Leaf, Tree, convert_sklearn, describe_tree,
 MAX_DEPTH = 3
 GAP_QUANTILE = 0.99
 N_RANDOM_TREES = 10
-N_KMEANS_STARTS = 20
 LEAST_GAIN = 1e-9
 
 Path = tuple[bool, ...]  # from the root: whether to the upper child
@@ -194,7 +194,7 @@ def climb(ground: Ground, tree: Tree, random: np.random.Generator, task: Task) -
 
 def draw_starts(task: Task, ground: Ground, random: np.random.Generator) -> Iterator[Tree]:
     """CART trees fitted to k-means, the k of best silhouette first; then random trees."""
-    fitted = [fit_lowest_inertia(task, k, N_KMEANS_STARTS) for k in task.cluster_counts]
+    fitted = [fit_lowest_inertia(task, k) for k in task.cluster_counts]
     labels = [model.labels_ for model in fitted if model is not None]
     labels.sort(key=lambda each: -silhouette_of_distances(task.distances, each))
     for each in labels:

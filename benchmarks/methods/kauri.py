@@ -18,7 +18,12 @@ def propose(task: Task) -> Iterator[Proposal]:
         if task.clock.has_run_out():
             return
         least = task.problem.min_size
-        model = Kauri(max_clusters=k, min_samples_leaf=least, min_samples_split=max(2, 2 * least), random_state=task.seed)
+        model = Kauri(
+            max_clusters=k,
+            min_samples_leaf=least,
+            min_samples_split=max(2, 2 * least),
+            random_state=task.seed,
+        )
         labels = model.fit_predict(task.matrix)
         yield Proposal(labels, 1, partial(_describe, model.tree_, task.matrix, labels))
 

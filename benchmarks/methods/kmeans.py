@@ -1,7 +1,7 @@
 """k-means++: random starts for every k.
 
-The published values fit "of the starts of one k the one of lowest inertia"; the second row takes the best silhouette of
-any start, which is more than a user gets and the harder one to beat.
+The published values fit "of the starts of one k the one of lowest inertia". The second row takes the best
+silhouette of any start, which is more than a user gets and harder to beat.
 """
 
 from __future__ import annotations
@@ -14,27 +14,31 @@ from benchmarks.methods.method import Method
 from benchmarks.problem import Proposal, Task
 
 
-def run_starts(task: Task, k: int, n_starts: int) -> Iterator[KMeans]:
+def run_starts(task: Task, k: int) -> Iterator[KMeans]:
     """One fitted k-means per start, while there is time."""
-    for start in range(n_starts):
+    for start in range(count_starts(task)):
         if task.clock.has_run_out():
             return
         yield KMeans(k, n_init=1, random_state=task.seed + start).fit(task.matrix)
 
 
-def fit_lowest_inertia(task: Task, k: int, n_starts: int) -> KMeans | None:
+def count_starts(task: Task) -> int:
+    """How many starts for each k."""
+    return task.n_starts(100, 30)
+
+
+def fit_lowest_inertia(task: Task, k: int) -> KMeans | None:
     """The start of lowest inertia among those whose clusters are large enough."""
-    allowed = [m for m in run_starts(task, k, n_starts) if task.problem.allows(m.labels_)]
+    allowed = [m for m in run_starts(task, k) if task.problem.allows(m.labels_)]
     return min(allowed, key=lambda model: model.inertia_, default=None)
 
 
 def propose_lowest_inertia(task: Task) -> Iterator[Proposal]:
     """One proposal per k."""
-    n_starts = task.n_starts(100, 30)
     for k in task.cluster_counts:
-        model = fit_lowest_inertia(task, k, n_starts)
+        model = fit_lowest_inertia(task, k)
         if model is not None:
-            yield Proposal(model.labels_, n_starts)
+            yield Proposal(model.labels_, count_starts(task))
 
 
 def propose_every_start(task: Task) -> Iterator[Proposal]:
@@ -42,7 +46,7 @@ def propose_every_start(task: Task) -> Iterator[Proposal]:
     for k in task.cluster_counts:
         seen: set[float] = set()
         n_runs = 0
-        for model in run_starts(task, k, task.n_starts(100, 30)):
+        for model in run_starts(task, k):
             n_runs += 1
             if model.inertia_ not in seen:
                 seen.add(model.inertia_)

@@ -1,6 +1,7 @@
 """polyclust itself, through its public interface, in the families of the paper.
 
-Paper protocol: the numbers are the paper's own, so nothing is scaled and one unit of a coefficient is one unit of them.
+Paper protocol: the numbers are the paper's own, so nothing is scaled and one unit of a coefficient is one of
+theirs.
 Practical protocol: the raw table with the defaults; a coefficient's unit is the feature's range.
 """
 
@@ -33,12 +34,17 @@ def propose(task: Task, family: Mapping[str, Any], **more: Any) -> Iterator[Prop
     """One fit; k is the estimator's choice."""
     from polyclust import PolytopeClustering
 
-    model = PolytopeClustering(**choose_settings(task.problem), **family, **more, random_state=task.seed, n_jobs=1)
+    model = PolytopeClustering(
+        **choose_settings(task.problem), **family, **more, random_state=task.seed, n_jobs=1
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # small clusters are reported by their sizes
         model.fit(task.problem.X)
     yield Proposal(
-        np.asarray(model.labels_), 1, partial(_describe, model, task.problem), _compare_scores(model, task.problem)
+        np.asarray(model.labels_),
+        1,
+        partial(_describe, model, task.problem),
+        _compare_scores(model, task.problem),
     )
 
 
@@ -64,5 +70,11 @@ METHODS = (
     Method("mpc-general", "MPC general", "polytopes", partial(propose, family=GENERAL)),
     Method("mpc-1-100", "MPC-1, n_init=100", "polytopes", partial(propose, family=AXIS, n_init=100)),
     Method("mpc-2-100", "MPC-2, n_init=100", "polytopes", partial(propose, family=SPARSE, n_init=100)),
-    Method("mpc-2-k11", "MPC-2, K ≤ 11", "polytopes", partial(propose, family=SPARSE, max_clusters=11), max_clusters=11),
+    Method(
+        "mpc-2-k11",
+        "MPC-2, K ≤ 11",
+        "polytopes",
+        partial(propose, family=SPARSE, max_clusters=11),
+        max_clusters=11,
+    ),
 )

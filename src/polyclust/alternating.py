@@ -63,6 +63,7 @@ class _Problem:
     max_terms: int | None
     max_coefficient: int | None
     margin: float
+    may_narrow: bool
     node_limit: int | None
     deadline: float | None
 
@@ -104,7 +105,7 @@ def alternate(
     maximum: float | None = None,
     weights: Floats | None = None,
     max_rounds: int = 100,
-    node_limit: int | None = 200,
+    node_limit: int | None = 0,
     deadline: float | None = None,
 ) -> AlternatingResult:
     """Algorithm 1 from the clustering ``labels0`` (of k-means, say).
@@ -115,12 +116,13 @@ def alternate(
     values : the same rows in the space of the hyperplanes
     slack_weight : lambda, the price of a unit of error
     minimum, maximum : bounds on a cluster's weight; no cluster is ever empty
-    max_rounds, node_limit : most rounds; most nodes for each integer program (None: until proved)
+    max_rounds : the most rounds
+    node_limit : for pairs that need a solver, its nodes; 0: its start, as a start of a search needs no
+        proof; None: until proved. Pairs that enumeration or an LP settles are exact in any case.
     deadline : on the clock of ``time.monotonic``; rounds end there with what is found
     """
     weights = np.ones(len(X)) if weights is None else np.asarray(weights, dtype=np.float64)
     minimum = max(minimum, float(weights[weights > 0.0].min()))
-    margin = choose_margin(values[weights > 0.0]) if margin is None else margin
     problem = _Problem(
         X=np.asarray(X, dtype=np.float64),
         values=np.asarray(values, dtype=np.float64),
@@ -131,7 +133,8 @@ def alternate(
         maximum=maximum,
         max_terms=max_terms,
         max_coefficient=max_coefficient,
-        margin=margin,
+        margin=choose_margin(values[weights > 0.0]) if margin is None else margin,
+        may_narrow=margin is None,
         node_limit=node_limit,
         deadline=deadline,
     )
@@ -213,6 +216,7 @@ def _separate(problem: _Problem, is_upper: Members, is_lower: Members) -> PairHy
         max_terms=problem.max_terms,
         max_coefficient=problem.max_coefficient,
         margin=problem.margin,
+        may_narrow=problem.may_narrow,
         upper_weights=problem.weights[is_upper],
         lower_weights=problem.weights[is_lower],
         time_limit=problem.seconds_left(),

@@ -29,7 +29,7 @@ __all__ = ["METHODS", "Trial", "choose_best", "compare_methods"]
 class Trial:
     """One method with one number of clusters.
 
-    ``clauses`` is how long the rules are that describe the clusters and ``fidelity`` the share of rows that they
+    ``clauses`` is how long the rules are that describe the clusters, ``fidelity`` the share of rows that they
     place as the method did; methods without rules of their own are explained after the fact.
     """
 

@@ -1,4 +1,4 @@
-"""The example table that ships: the customers of a shop, drawn from four planted segments with a fixed seed."""
+"""The example table that ships: customers of a shop, drawn from four planted segments with a fixed seed."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ SEGMENTS = (
         average_basket=(95, 16),
         discount_share=(0.22, 0.07),
         children=2.1,
-        uses_app=0.06,
-        newsletter=0.93,
-        loyalty_card=0.97,
-        channels=(0.04, 0.94, 0.02),
+        uses_app=0.03,
+        newsletter=0.97,
+        loyalty_card=0.98,
+        channels=(0.015, 0.975, 0.01),
     ),
     Segment(
         "young app users",
@@ -56,9 +56,9 @@ SEGMENTS = (
         discount_share=(0.18, 0.06),
         children=0.1,
         uses_app=0.98,
-        newsletter=0.07,
-        loyalty_card=0.05,
-        channels=(0.02, 0.04, 0.94),
+        newsletter=0.03,
+        loyalty_card=0.02,
+        channels=(0.01, 0.015, 0.975),
     ),
     Segment(
         "loyal seniors",
@@ -69,10 +69,10 @@ SEGMENTS = (
         average_basket=(47, 9),
         discount_share=(0.12, 0.05),
         children=0.0,
-        uses_app=0.02,
-        newsletter=0.05,
-        loyalty_card=0.95,
-        channels=(0.97, 0.02, 0.01),
+        uses_app=0.01,
+        newsletter=0.03,
+        loyalty_card=0.98,
+        channels=(0.985, 0.01, 0.005),
     ),
     Segment(
         "bargain hunters",
@@ -83,10 +83,10 @@ SEGMENTS = (
         average_basket=(24, 6),
         discount_share=(0.71, 0.09),
         children=0.7,
-        uses_app=0.05,
-        newsletter=0.96,
-        loyalty_card=0.04,
-        channels=(0.05, 0.93, 0.02),
+        uses_app=0.03,
+        newsletter=0.98,
+        loyalty_card=0.02,
+        channels=(0.015, 0.975, 0.01),
     ),
 )
 

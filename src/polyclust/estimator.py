@@ -175,6 +175,7 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             n_init=self.n_init,
             n_threads=effective_n_jobs(self.n_jobs),
             seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
+            memory_limit=self.memory_limit,
         )
         journal = Journal(time_limit=self.time_limit)
         with threadpool_limits(1), ask_on_interrupt(journal.interrupt), show_progress(self.verbose):

@@ -1,4 +1,4 @@
-"""Files written whole or not at all: built beside the target under another name, then put in place in one step.
+"""Files written whole or not at all: built beside the target, then put in place in one step.
 
 A process killed at any moment leaves the old file or folder or the new one, never a half.
 """

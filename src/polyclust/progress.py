@@ -1,4 +1,4 @@
-"""How far a search is. The search reports; whoever listens (a progress bar) hears; nobody needs to know the other.
+"""How far a search is. The search reports; whoever listens (a progress bar) hears; neither knows the other.
 
 The search:      ``report_progress("improving", done=3, total=20, best_score=0.61)``
 The listener:    ``with listen_to_progress(show): model.fit(X)``

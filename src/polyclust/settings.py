@@ -29,22 +29,13 @@ class Settings:
     n_init: int
     n_threads: int
     seed: int
-
-    @property
-    def is_general(self) -> bool:
-        """Real coefficients."""
-        return self.max_coefficient is None and self.max_terms != 1
-
-    @property
-    def is_axis_parallel(self) -> bool:
-        """One feature per hyperplane."""
-        return self.max_terms == 1
+    memory_limit: float | None = None
 
 
 def check_settings(params: dict[str, Any]) -> None:
     """Raise ValueError for the first parameter that is wrong."""
     if params["n_clusters"] != "auto":
-        _check_integer("n_clusters", params["n_clusters"], 2, others='or "auto"')
+        _check_integer("n_clusters", params["n_clusters"], 1, others='or "auto"')
     _check_integer("max_clusters", params["max_clusters"], 2)
     _check_integer("max_terms", params["max_terms"], 1, may_be_none=True)
     _check_integer("max_coefficient", params["max_coefficient"], 1, may_be_none=True)
@@ -75,8 +66,9 @@ def resolve_clusters(n_clusters: Any, max_clusters: int, bounds: SizeBounds, tot
                      ) -> tuple[int, int]:  # fmt: skip
     """The range of K to search, or a ValueError when the sizes cannot be met."""
     least, most = (2, max_clusters) if n_clusters == "auto" else (int(n_clusters), int(n_clusters))
-    if n_rows < least:
-        raise ValueError(f"Cannot make {least} clusters from n_samples = {n_rows}; at least {least} rows are needed.")
+    needed = max(least, 2)
+    if n_rows < needed:
+        raise ValueError(f"Cannot make {least} clusters from n_samples = {n_rows}; at least {needed} rows are needed.")
     if least * bounds.least > total:
         raise ValueError(
             f"{least} clusters of at least {bounds.least:g} rows need {least * bounds.least:g} rows, there are "

@@ -158,8 +158,9 @@ def test_levels_that_are_not_text():
 @pytest.mark.parametrize(
     "text",
     [
-        "", "hair AND", "AND hair", "hair eggs", "hair ≥", "nosuch ≥ 1", 'colour = "pink"', "colour ≥ 1", "age",
-        "hair + eggs", "3 ≤ age", "3 ≤ age ≤ 4", "age > 3", 'colour ∈ {"red"', "NOT age", "`age", "2·(age/50",
+        "", "hair AND", "AND hair", "hair eggs", "hair ≥", "nosuch ≥ 1", 'colour = "pink"', "colour ≥ 1",
+        "age", "hair + eggs", "3 ≤ age", "3 ≤ age ≤ 4", "age > 3", 'colour ∈ {"red"', "NOT age", "`age",
+        "2·(age/50",
     ],
 )  # fmt: skip
 def test_what_is_not_a_rule_is_refused(text):

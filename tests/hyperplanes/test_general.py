@@ -206,3 +206,20 @@ def test_a_stopped_solver_leaves_a_hyperplane_and_says_so():
     assert (stopped.status, stopped.gap) == ("time limit", 1.0)
     assert np.count_nonzero(stopped.w) <= 3
     assert np.isfinite(stopped.error)
+
+
+@pytest.mark.parametrize("max_terms", [None, 3])
+@pytest.mark.parametrize("seed", range(6))
+def test_without_a_given_margin_separable_clusters_have_no_error(seed, max_terms):
+    """On a grid of tenths the margin from the data is .05; gaps of oblique hyperplanes are narrower."""
+    rng = np.random.default_rng(seed)
+    X, w = rng.random((250, 3)).round(1), rng.normal(size=3)
+    is_upper = X @ w > np.median(X @ w)
+    upper, lower = X[is_upper], X[~is_upper]
+    strict = separate_pair(upper, lower, max_terms=max_terms, max_coefficient=None, margin=0.05)
+    found = separate_pair(upper, lower, max_terms=max_terms, max_coefficient=None)
+    assert strict.error > 0.0
+    assert (found.error, found.status) == (0.0, "optimal")
+    assert 0.0 < found.margin < 0.05
+    assert (found.errors_above(upper) < 1e-12).all()
+    assert (found.errors_below(lower) < 1e-12).all()

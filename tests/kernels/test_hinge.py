@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -20,6 +20,7 @@ def weighted_keys(draw):
     return keys, draw(arrays(float, n, elements=st.integers(1, 3).map(float)))
 
 
+@settings(deadline=None)  # the first call compiles
 @given(weighted_keys(), st.floats(0.01, 1.0))
 def test_selection_is_a_sort_and_a_cumulative_sum(drawn, share):
     keys, weights = drawn
@@ -29,6 +30,7 @@ def test_selection_is_a_sort_and_a_cumulative_sum(drawn, share):
     assert select_weighted(keys.copy(), weights.copy(), target) == expected
 
 
+@settings(deadline=None)  # the first call compiles
 @given(weighted_keys(), st.data())
 def test_no_threshold_has_a_smaller_error(drawn, data):
     keys, weights = drawn

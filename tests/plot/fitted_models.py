@@ -13,7 +13,6 @@ from sklearn.metrics import silhouette_score
 from polyclust.explain.build import build_explanation
 from polyclust.explain.rows import read_rows
 from polyclust.geometry.hyperplane import Hyperplane, build_polytopes, place_rows
-from polyclust.search.distances import gower_coordinates
 from polyclust.table.encode import fit_encoder
 
 
@@ -34,6 +33,7 @@ class FittedModel(BaseEstimator):
 
     def fit(self, X: Any, hyperplanes: list[Hyperplane], n_clusters: int, names=(), outside="nearest"):
         columns, table = fit_encoder(X)
+        self._columns, self._encoded_features = columns, table.features
         self.n_clusters_ = n_clusters
         self.hyperplanes_ = tuple(hyperplanes)
         self.polytopes_ = build_polytopes(hyperplanes, n_clusters)
@@ -55,14 +55,12 @@ class FittedModel(BaseEstimator):
     def predict(self, X: Any):
         return self.explanation_.predict(X)
 
-    def _encode_raw(self, X: Any):
+    def _encode_explaining(self, X: Any):
         return read_rows(X, self.explanation_.columns, self.explanation_.features)
 
-    def _encode_scaled(self, X: Any):
+    def scaled(self, X: Any):
         features = self.explanation_.features
-        raw = self._encode_raw(X)
-        if self.distance == "gower":
-            return gower_coordinates(raw, features)
+        raw = self._encode_explaining(X)
         return (raw - [f.offset for f in features]) / [f.scale for f in features]
 
 

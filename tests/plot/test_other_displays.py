@@ -23,7 +23,7 @@ def title_of(display) -> str:
 
 def test_silhouettes_are_those_of_scikit_learn(flower_model, flowers) -> None:
     display = SilhouetteDisplay.from_estimator(flower_model, flowers)
-    expected = silhouette_samples(flower_model._encode_scaled(flowers), flower_model.labels_)
+    expected = silhouette_samples(flower_model.scaled(flowers), flower_model.labels_)
     np.testing.assert_array_equal(display.silhouettes, expected)
     assert f"{flower_model.score_:.3f}" in title_of(display)
     assert "sampled" not in title_of(display)

@@ -15,6 +15,7 @@ from sklearn.exceptions import NotFittedError
 
 from polyclust.geometry.hyperplane import Hyperplane
 from polyclust.plot import PolytopeDisplay
+from polyclust.plot.badges import spread_places
 from polyclust.plot.polygons import hold_points
 from polyclust.plot.style import PALETTE
 from polyclust.table.encode import encode_rows
@@ -234,11 +235,22 @@ def test_ten_clusters_have_ten_colours_and_numbers_apart() -> None:
     assert len(display.ax_.get_legend().get_texts()) == 10
 
 
-def test_numbers_that_would_cover_each_other_are_pushed_apart(animal_model, animals) -> None:
-    display = PolytopeDisplay.from_estimator(animal_model, animals, features=['home = "sea"', 'home = "air"'])
-    display.figure_.canvas.draw()
-    boxes = [t.get_window_extent() for t in display.ax_.texts]
-    assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
+def test_labels_that_would_cover_each_other_are_pushed_apart() -> None:
+    places = np.array([[100.0, 0.5]] * 6 + [[900.0, 0.9]])
+    spread = spread_places(places, (0.0, 1000.0, 0.0, 1.0)) / [1000.0, 1.0]
+    apart = [np.linalg.norm((a - b) * [1.0, 0.7]) for a, b in itertools.combinations(spread, 2)]
+    assert min(apart) > 0.05
+    np.testing.assert_allclose(spread[6], [0.9, 0.9], atol=0.01)
+    assert ((spread > 0) & (spread < 1)).all()
+
+
+def test_no_row_is_jittered_over_a_slanted_edge() -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"age": rng.uniform(0, 10, 400), "smoker": rng.integers(0, 2, 400)})
+    model = FittedModel().fit(X, [Hyperplane((0, 1), (1.0, 6.0), (1.0, 1.0), 6.9, 1.0, 0, 1)], 2)
+    scene = PolytopeDisplay.prepare(model.explanation_, X).scene
+    np.testing.assert_array_equal(hold_points(scene.halfplanes[0], scene.points), model.labels_ == 0)
+    assert (scene.points != scene.exact_points).any(axis=1).mean() > 0.7
 
 
 @pytest.mark.parametrize("name", ["price $ per $", "<script>", "länge µm²", 'a "quoted" name', "x" * 200])
@@ -272,11 +284,12 @@ def test_a_clustering_made_elsewhere_keeps_its_labels(flower_model, flowers) -> 
     kinds = ("versicolor", "setosa", "virginica")
     explanation = replace(flower_model.explanation_, cluster_labels=kinds)
     labels = np.array(kinds)[flower_model.labels_]
-    labels[:2] = "unknown"
+    labels[45:47] = "unknown"  # rows in the polytope of cluster 0
     display = PolytopeDisplay.from_explanation(explanation, flowers, labels=labels)
+    assert not display.scene.is_inside[45:47].any()
     texts = [t.get_text() for t in display.ax_.get_legend().get_texts()]
     assert texts[0] == "in no cluster (2)"
-    assert texts[2] == "setosa · short (38)"
+    assert texts[2] == "setosa · short (40)"
     assert [t.get_text() for t in display.ax_.texts] == ["versico…", "setosa", "virgini…"]
     with pytest.raises(ValueError, match=r"one per row of X \(135\); got 3"):
         PolytopeDisplay.from_explanation(explanation, flowers, labels=labels[:3])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -120,13 +120,10 @@ def flower_explanation(outside: str = "nearest") -> Explanation:
     planes = (
         Hyperplane((0,), (1.0,), (1.0,), 2.5, 0.25, 1, 0),
         Hyperplane((0, 1), (2.0, 3.0), (5.0, 1.0), 2.6, 3.4, 2, 0),
-        Hyperplane((3,), (1.0,), (1.0,), 3.0, 0.1111111111111111, 1, 2),
+        Hyperplane((3,), (1.0,), (1.0,), 1.0, 0.7071067811865476, 1, 2),
     )
-    explanation = make_explanation(features, planes, 3, outside)
-    red = Clause((Term(1.0, features[3]),), "<", 1.0)
-    rules = list(explanation.rules)
-    rules[1] = Rule(1, (rules[1].clauses[0], rules[1].clauses[1]), 12.0, 1.0, 1.0, "long petals")
-    assert red.comparison == "<"
+    rules = list(make_rules(features, planes, 3))
+    rules[1] = replace(rules[1], size=12.0, name="long red petals")
     return Explanation(columns, features, planes, tuple(rules), outside)  # type: ignore[arg-type]
 
 
@@ -152,7 +149,7 @@ texts = st.one_of(
 def draw_columns(draw: Any) -> tuple[Column, ...]:
     # Databases fold case and cut long names: names must differ in their first letters.
     names = draw(st.lists(texts, min_size=1, max_size=4, unique_by=lambda s: s.casefold()[:12]))
-    return tuple(draw(draw_column(name)) for name in names if name.strip("\n\t ") or True)
+    return tuple(draw(draw_column(name)) for name in names)
 
 
 @st.composite

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from polyclust import __version__
 from polyclust.cli import options
 from polyclust.cli.explain_form import Form
 from polyclust.cli.guard import guard
@@ -34,9 +35,7 @@ def main() -> None:
 
 def _show_version(is_wanted: bool) -> None:
     if is_wanted:
-        from importlib.metadata import version
-
-        typer.echo(f"polyclust {version('polyclust')}")
+        typer.echo(f"polyclust {__version__}")
         raise typer.Exit
 
 
@@ -87,7 +86,7 @@ def fit(
     sheet: options.Sheet = None,
     force: options.Force = False,
     quiet: options.Quiet = False,
-    debug: options.Debug = False,
+    debug: options.Debug = False,  # noqa: ARG001 - read by guard
 ) -> int:
     """Find clusters in a table and write labels.csv, report.html, rules.md, rules.sql and model.json."""
     parameters = {
@@ -143,7 +142,7 @@ def assign(
     encoding: options.Encoding = None,
     sheet: options.Sheet = None,
     quiet: options.Quiet = False,
-    debug: options.Debug = False,
+    debug: options.Debug = False,  # noqa: ARG001 - read by guard
 ) -> int:
     """Label new rows by the rules of a model. Files larger than memory are read in pieces."""
     from polyclust.cli.assign import run_assign
@@ -167,7 +166,7 @@ def explain(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="File to write; if not given, standard output.")
     ] = None,
-    debug: options.Debug = False,
+    debug: options.Debug = False,  # noqa: ARG001 - read by guard
 ) -> int:
     """Print the rules of a model as text, Markdown, HTML, LaTeX, JSON, SQL or Python."""
     from polyclust.cli.explain import run_explain
@@ -200,7 +199,7 @@ def compare(
     sheet: options.Sheet = None,
     force: options.Force = False,
     quiet: options.Quiet = False,
-    debug: options.Debug = False,
+    debug: options.Debug = False,  # noqa: ARG001 - read by guard
 ) -> int:
     """Show this method beside the usual ones: quality, sizes, length of the explanation, time."""
     from polyclust.cli.compare import CompareRequest, run_compare
@@ -232,7 +231,7 @@ def demo(
     seed: options.Seed = 0,
     force: options.Force = False,
     quiet: options.Quiet = False,
-    debug: options.Debug = False,
+    debug: options.Debug = False,  # noqa: ARG001 - read by guard
 ) -> int:
     """Run an example on customers that ship with polyclust, from the table to the report."""
     from polyclust.cli.demo import run_demo

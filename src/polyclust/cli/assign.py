@@ -200,7 +200,7 @@ def _summarise(parts: ModelParts, tally: Tally, output: Path | None) -> str:
         lines.append(f"  missing a value that a rule uses: {tally.n_missing} rows, left without a cluster")
     if drifted:
         lines.append(
-            f"  drift: the share of {', '.join(drifted)} differs by more than {DRIFT_POINTS:.0%} from the fit; "
-            "consider fitting again"
+            f"  drift: the share of {', '.join(drifted)} differs by more than {DRIFT_POINTS:.0%} from the "
+            "fit; consider fitting again"
         )
     return "\n".join(lines)

@@ -22,9 +22,9 @@ def show_progress(quiet: bool, time_limit: float | None = None) -> Iterator[None
     if quiet or not sys.stderr.isatty():
         yield
         return
-    with _make_bars("{task.fields[score]}", "{task.fields[left]}") as bars:
-        with listen_to_progress(_PhaseBars(bars, time_limit)):
-            yield
+    bars = _make_bars("{task.fields[score]}", "{task.fields[left]}")
+    with bars, listen_to_progress(_PhaseBars(bars, time_limit)):
+        yield
 
 
 @contextmanager

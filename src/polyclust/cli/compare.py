@@ -94,9 +94,9 @@ def _tabulate(best: list[Trial]) -> str:
 def _say_rows(n_used: int, n_rows: int) -> str:
     drawn = "" if n_used == n_rows else f" drawn at random from {n_rows}"
     return (
-        f"Each method at its best number of clusters (silhouette), on {n_used} rows{drawn}. Clauses and fidelity: how "
-        "long the rules are that describe the clusters, and the share of rows that they place as the method did; "
-        "k-means, Ward and the mixture have no rules of their own and are explained after the fact."
+        f"Each method at its best number of clusters (silhouette), on {n_used} rows{drawn}. Clauses: how "
+        "long the rules are that describe the clusters. Fidelity: the share of rows that they place as the "
+        "method did. K-means, Ward and the mixture have no rules of their own; they are explained afterwards."
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -27,7 +28,7 @@ def run_demo(output: Path, seed: int, force: bool, quiet: bool) -> int:
         table = Path(folder) / "customers.csv"
         customers.to_csv(table, index=False)
         request = FitRequest(
-            source=open_source(str(table)),
+            source=replace(open_source(str(table)), path="customers.csv"),
             output=output,
             parameters={"random_state": seed},
             command=f"polyclust fit customers.csv --seed {seed}",

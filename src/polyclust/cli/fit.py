@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import platform
+import re
 import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import typer
 
+from polyclust import __version__
 from polyclust.cli.bars import show_progress
 from polyclust.cli.guard import INTERRUPTED, collect_warnings, complain
 from polyclust.cli.preparing import PreparedTable, describe_columns, prepare_table, title_of
@@ -29,7 +31,19 @@ from polyclust.table.read import STANDARD_INPUT, TableError, TableSource
 
 __all__ = ["FitRequest", "FitResult", "run_fit"]
 
-SHOWN_VERSIONS = ("polyclust", "numpy", "scipy", "scikit-learn", "numba", "pandas", "plotly")
+OPTION_OF = {
+    "n_clusters": "--clusters",
+    "max_clusters": "--max-clusters",
+    "max_terms": "--terms",
+    "max_coefficient": "--coefficient",
+    "min_cluster_size": "--min-size",
+    "max_cluster_size": "--max-size",
+    "explain_with": "--explain-with",
+    "n_init": "--starts",
+    "time_limit": "--time-limit",
+    "n_jobs": "--jobs",
+}
+SHOWN_VERSIONS = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "plotly")
 
 
 @dataclass(frozen=True)
@@ -61,6 +75,7 @@ class FitResult:
 def run_fit(request: FitRequest, more_files: Callable[[FitResult], Mapping[str, str]] | None = None) -> int:
     """The whole command; the exit code."""
     refuse_folder(request.output, request.force)
+    _refuse_dialect(request.dialect)
     prepared = prepare_table(request.source, request.wishes, request.missing)
     _refuse_explaining_columns(request, prepared)
     _say(request, describe_columns(prepared) + "\n")
@@ -80,6 +95,13 @@ def default_output(source: TableSource) -> Path:
     )
 
 
+def _refuse_dialect(dialect: str) -> None:
+    """Before the work, not after it."""
+    from polyclust.render.sql import check_dialect
+
+    check_dialect(dialect)
+
+
 def _say(request: FitRequest, text: str) -> None:
     if not request.quiet:
         typer.echo(text)
@@ -97,27 +119,37 @@ def _fit(request: FitRequest, prepared: PreparedTable) -> FitResult:
 
     model = PolytopeClustering(**request.parameters)
     started = time.monotonic()
-    with collect_warnings() as notes, _note_interrupt() as interrupts:
-        with show_progress(request.quiet, request.parameters.get("time_limit")):
+    bars = show_progress(request.quiet, request.parameters.get("time_limit"))
+    with collect_warnings() as notes, _note_interrupt() as interrupts, bars:
+        try:
             model.fit(prepared.complete.table)
+        except ValueError as error:
+            raise ValueError(_speak_of_options(str(error))) from error
     explanation = model.explanation_.with_fills(prepared.complete.fills)
     return FitResult(model, explanation, time.monotonic() - started, tuple(notes), bool(interrupts))
 
 
+def _speak_of_options(sentence: str) -> str:
+    """A sentence about parameters of the estimator, about options of the command instead."""
+    return re.sub(r"\b(" + "|".join(OPTION_OF) + r")\b", lambda m: OPTION_OF[m[0]], sentence)
+
+
 @contextmanager
 def _note_interrupt() -> Iterator[list[int]]:
-    """Ctrl-C reaches the search, which ends with the best so far; here it is remembered for the exit code."""
+    """Ctrl-C reaches the search, which ends with the best so far; here it is seen too, for the exit code."""
     seen: list[int] = []
-
-    def remember(number: int, frame: FrameType | None) -> None:
-        seen.append(number)
-        signal.default_int_handler(number, frame)
-
-    before = signal.signal(signal.SIGINT, remember)
+    reader, writer = os.pipe()
+    os.set_blocking(reader, False)
+    os.set_blocking(writer, False)
+    before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     try:
         yield seen
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.set_wakeup_fd(before)
+        with suppress(BlockingIOError):
+            seen.extend(n for n in os.read(reader, 4096) if n == signal.SIGINT)
+        os.close(reader)
+        os.close(writer)
 
 
 def _build_files(request: FitRequest, prepared: PreparedTable, result: FitResult) -> dict[str, str]:
@@ -210,7 +242,7 @@ def _measure_space(table: pd.DataFrame, scale: str, distance: str) -> tuple[Any,
 
 
 def _list_versions() -> dict[str, str]:
-    versions = {"Python": platform.python_version()}
+    versions = {"polyclust": __version__, "Python": platform.python_version()}
     for name in SHOWN_VERSIONS:
         try:
             versions[name] = version(name)

@@ -1,4 +1,4 @@
-"""From exceptions to one line and an exit code: 1 the user's mistake, 130 Ctrl-C; no traceback unless asked."""
+"""From exceptions to one line and an exit code: 1 the user's mistake, 130 Ctrl-C."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def guard(command: Callable[P, int | None]) -> Callable[P, None]:
     def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             code = command(*args, **kwargs) or 0
-        except typer.Exit:
+        except (typer.Exit, typer.Abort, typer.BadParameter):
             raise
         except BaseException as error:  # noqa: BLE001 - the outermost place, where everything becomes a sentence
             if kwargs.get("debug"):
@@ -50,7 +50,7 @@ def complain(sentence: str) -> None:
 
 @contextmanager
 def collect_warnings() -> Iterator[list[str]]:
-    """The sentences of polyclust's own warnings, each once, filled when the block ends; others are silenced."""
+    """The sentences of polyclust's own warnings, each once, there when the block ends; others are silent."""
     sentences: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

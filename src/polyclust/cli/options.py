@@ -116,9 +116,9 @@ Missing = Annotated[
     MissingRule,
     typer.Option(
         "--missing",
-        help="Rows with missing values: drop them; or fill numbers with the median and the rest with the most "
-        "frequent value (median); all with the most frequent value; or as median with a category of their own "
-        "for text (category).",
+        help="Rows with missing values: drop them; or fill numbers with the median and the rest with the "
+        "most frequent value (median); all with the most frequent value; or as median with a category of "
+        "their own for text (category).",
     ),
 ]
 

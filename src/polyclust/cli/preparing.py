@@ -54,8 +54,8 @@ def prepare_table(source: TableSource, wishes: Wishes, missing: str) -> Prepared
     found = choose_columns(table, wishes, source.name)
     if not any(c.is_used for c in found):
         raise TableError(
-            f"{source.name} has no column to cluster by: every one is left out ({_list_reasons(found)}); give "
-            "--numeric or --categorical for those to use."
+            f"{source.name} has no column to cluster by: every one is left out ({_list_reasons(found)}); "
+            "give --numeric or --categorical for those to use."
         )
     converted = convert_columns(table, found)
     id_name = wishes.id or _find_id(table, found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -22,13 +22,12 @@ def advise(
     pairs: Sequence[PairTable],
     max_terms: int | None,
     max_coefficient: int | None,
-    name: Callable[[int], str],
 ) -> tuple[str, ...]:
     """One sentence per remedy, with all pairs of clusters that it helps."""
     helped: dict[str, list[str]] = {}
     for pair in pairs[:MOST_PAIRS]:
         remedy = _find_remedy(pair, max_terms, max_coefficient)
-        helped.setdefault(remedy, []).append(f"{name(pair.first)} and {name(pair.second)}")
+        helped.setdefault(remedy, []).append(f"{pair.first} and {pair.second}")
     sentences = [remedy.format(pairs=", ".join(names)) for remedy, names in helped.items()]
     n_left = len(pairs) - MOST_PAIRS
     return (*sentences, f"{n_left} more pairs of clusters overlap.") if n_left > 0 else tuple(sentences)

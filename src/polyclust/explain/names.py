@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from polyclust.explain.profile import ClusterProfile, Trait
 from polyclust.explain.spelling import format_number
-from polyclust.table.features import Feature
+from polyclust.table.features import Column, Feature
 
 if TYPE_CHECKING:
     from polyclust.explain.explanation import Clause
@@ -33,11 +33,18 @@ def name_clusters(clauses: Sequence[Sequence[Clause]], profiles: Sequence[Cluste
 def _list_phrases(clauses: Sequence[Clause], profile: ClusterProfile) -> list[str]:
     used = {(t.feature.column, t.feature.level) for clause in clauses for t in clause.terms}
     middle = _bounded_on_both_sides(clauses)
-    strong = [t for t in profile.traits if abs(t.effect) >= LEAST_EFFECT]
-    in_rule = [t for t in strong if (t.feature.column, t.feature.level) in used]
-    one_per_column = {t.feature.column: t for t in reversed([*in_rule, *strong])}
-    traits = sorted(one_per_column.values(), key=lambda t: (t not in in_rule, -abs(t.effect)))
-    return [_word_trait(t, t.feature in middle) for t in traits]
+    strong = [t for t in profile.traits if t.strength >= LEAST_EFFECT]
+    ordered = sorted(strong, key=lambda t: _precedence(t, used))
+    best_of_column: dict[Column, Trait] = {}
+    for trait in ordered:
+        best_of_column.setdefault(trait.feature.column, trait)
+    return [_word_trait(t, t.feature in middle) for t in best_of_column.values()]
+
+
+def _precedence(trait: Trait, used: set[tuple[Column, Hashable]]) -> tuple[bool, float, bool]:
+    """What the rule speaks of, then what is strongest; what a cluster is rather than what it is not."""
+    is_used = (trait.feature.column, trait.feature.level) in used
+    return not is_used, -round(trait.strength, 9), trait.effect < 0
 
 
 def _bounded_on_both_sides(clauses: Sequence[Clause]) -> set[Feature]:

@@ -1,7 +1,8 @@
-"""Polytopes for a clustering made elsewhere: by k-means, by HDBSCAN with its noise, or by a column of the table."""
+"""Polytopes for a clustering made elsewhere: by k-means, by HDBSCAN with noise, by a column of the table."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Hashable, Sequence
 from typing import Any, Literal
 
@@ -17,6 +18,7 @@ from polyclust.geometry.hyperplane import Hyperplane
 from polyclust.hyperplanes.lattice import Directions, count_directions, list_directions
 from polyclust.hyperplanes.pair import LATTICE_LIMIT
 from polyclust.hyperplanes.reading import NotSeparableError, read_hyperplanes
+from polyclust.table.columns import open_table
 from polyclust.table.encode import EncodedTable, fit_encoder
 
 Floats = NDArray[np.float64]
@@ -40,7 +42,7 @@ def explain_labels(
     minimal: bool = False,
     names: Sequence[str] | None = None,
 ) -> Explanation:
-    """One polytope per cluster of a given clustering, with the fewest rows on the wrong side of each hyperplane.
+    """One polytope per cluster of a given clustering, each hyperplane with the fewest rows on its wrong side.
 
     Parameters
     ----------
@@ -60,14 +62,14 @@ def explain_labels(
     """
     _check_limit("max_terms", max_terms)
     _check_limit("max_coefficient", max_coefficient)
-    columns, table = fit_encoder(X, scale=scale, units=units)
-    known, cluster_labels = _number_labels(labels, len(table.raw))
-    weights = check_weights(sample_weight, len(table.raw))
+    n_rows = open_table(X).n_rows
+    known, cluster_labels = _number_labels(labels, n_rows)
+    weights = check_weights(sample_weight, n_rows)
+    columns, table = fit_encoder(X, scale=scale, units=units, sample_weight=weights)
     hyperplanes, overlapping = _separate(table, known, weights, max_terms, max_coefficient)
     is_plain = cluster_labels == tuple(range(len(cluster_labels)))
     if names is None and not is_plain:
-        names = [str(label) for label in cluster_labels]
-    advice = advise(overlapping, max_terms, max_coefficient, lambda k: str(cluster_labels[k]))
+        names = [label if isinstance(label, str) else f"label {label}" for label in cluster_labels]
     return build_explanation(
         columns,
         table.features,
@@ -79,7 +81,7 @@ def explain_labels(
         minimal=minimal,
         names=names,
         cluster_labels=() if is_plain else cluster_labels,
-        advice=advice,
+        advice=advise(overlapping, max_terms, max_coefficient),
     )
 
 
@@ -136,10 +138,8 @@ def _number_labels(labels: Any, n_rows: int) -> tuple[Labels, tuple[Hashable, ..
     distinct = list(dict.fromkeys(value for value in values if not _is_noise(value)))
     if not distinct:
         raise ValueError("labels name no cluster: every row is noise (-1).")
-    try:
+    with contextlib.suppress(TypeError):  # labels of several types keep the order in which they occur
         distinct.sort()
-    except TypeError:  # labels of several types keep the order in which they occur
-        pass
     place = {label: k for k, label in enumerate(distinct)}
     numbers = [NOISE if _is_noise(value) else place[value] for value in values]
     return np.array(numbers, dtype=np.intp), tuple(distinct)

@@ -31,6 +31,11 @@ class Trait:
     typical: float
     elsewhere: float
 
+    @property
+    def strength(self) -> float:
+        """Size of the effect. A share counts twice: between halves, all against none is two deviations."""
+        return abs(self.effect) * (2.0 if self.feature.is_binary else 1.0)
+
     def __str__(self) -> str:
         if self.feature.is_binary:
             return f"{self.feature.name}: {self.typical:.0%} of rows, elsewhere {self.elsewhere:.0%}"
@@ -81,7 +86,9 @@ def _profile_cluster(
     if size == 0 or rest.sum() == 0:
         return ClusterProfile(cluster, size, ())
     effects = (_mean(raw, inside) - _mean(raw, rest)) / deviation
-    order = sorted(range(len(features)), key=lambda i: (-abs(effects[i]), i))[:n_traits]
+    order = sorted(
+        range(len(features)), key=lambda i: (-Trait(features[i], float(effects[i]), 0, 0).strength, i)
+    )
     traits = tuple(
         Trait(
             features[i],
@@ -89,7 +96,7 @@ def _profile_cluster(
             _typical_value(raw[:, i], inside, features[i]),
             _typical_value(raw[:, i], rest, features[i]),
         )
-        for i in order
+        for i in order[:n_traits]
     )
     return ClusterProfile(cluster, size, traits)
 

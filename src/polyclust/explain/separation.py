@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,7 +41,7 @@ class PairTable:
     @property
     def in_units(self) -> Floats:
         """What the coefficients of several terms apply to."""
-        return self.raw / np.array([f.unit for f in self.features])
+        return np.asarray(self.raw / np.array([f.unit for f in self.features]), dtype=np.float64)
 
     def take(self, rows: NDArray[np.intp]) -> PairTable:
         """Some of the rows."""
@@ -52,7 +52,7 @@ class PairTable:
 
 @dataclass(frozen=True)
 class _Cut:
-    """A gap along a direction: the last value below, the first above, which cluster is above, and the errors."""
+    """A gap along a direction: its ends, which cluster is above it, and the weight it misplaces."""
 
     errors: float
     width: float
@@ -67,7 +67,7 @@ class _Cut:
 
 
 def find_fewest_errors(pair: PairTable, oblique: Directions | None = None) -> tuple[Hyperplane, float]:
-    """The best hyperplane of the given directions and the weight it misplaces; one term where that is as good."""
+    """The best hyperplane of these directions and the weight it misplaces; one term where that is as good."""
     straight = axes(len(pair.features))
     cut = _sweep(pair, straight, pair.raw)
     best = None if cut is None else (cut, straight)
@@ -127,7 +127,7 @@ def _race(pair: PairTable, directions: Directions) -> Directions:
 
 
 def _sweep(pair: PairTable, directions: Directions, values: Floats) -> _Cut | None:
-    """The best gap of all directions: fewest errors, then the widest in the scaled space; None without a gap."""
+    """The best gap of all directions: fewest errors, then widest in the scaled space; None without a gap."""
     best: _Cut | None = None
     for start, errors, ordered in _chunks(pair, directions, values):
         lowest = errors.min()
@@ -149,8 +149,8 @@ def _sweep(pair: PairTable, directions: Directions, values: Floats) -> _Cut | No
     return best
 
 
-def _chunks(pair: PairTable, directions: Directions, values: Floats):  # type: ignore[no-untyped-def]
-    """Per block of directions: its start, errors of every gap (first above, first below in turn), sorted values."""
+def _chunks(pair: PairTable, directions: Directions, values: Floats) -> Iterator[tuple[int, Floats, Floats]]:
+    """Per block of directions: its start, errors at every gap (first above, then below), sorted values."""
     size = max(1, CELLS_AT_ONCE // len(values))
     signed = np.where(pair.is_first, pair.weights, -pair.weights)
     first, second = signed[pair.is_first].sum(), -signed[~pair.is_first].sum()

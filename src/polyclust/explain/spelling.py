@@ -7,7 +7,6 @@ double quotes. Inside both, the quote, the backslash and invisible characters ar
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 
@@ -26,7 +25,6 @@ __all__ = [
 
 Vocabulary = Mapping[Column, str]
 EVERY_ROW = "every row"
-INVISIBLE = {"Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"}  # Unicode categories
 
 _NO_KEYWORD = r"(?!(?:AND|NOT|OR|IF|ELSE)\b)"
 BARE_NAME = re.compile(rf"{_NO_KEYWORD}[^\W\d]\w*(?:[ .\-]{_NO_KEYWORD}\w+)*(?: \([\w .%/°\-]+\))?")
@@ -88,6 +86,6 @@ def _escape(text: str, quote: str) -> str:
 def _escape_character(character: str, quote: str) -> str:
     if character in (quote, "\\"):
         return f"\\{character}"
-    if unicodedata.category(character) in INVISIBLE:
+    if not character.isprintable():
         return f"\\u{{{ord(character):x}}}"
     return character

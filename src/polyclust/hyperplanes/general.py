@@ -144,37 +144,49 @@ def separate_general(
     max_terms: int | None,
     margin: float,
     *,
+    may_narrow: bool = False,
     time_limit: float | None = None,
     node_limit: int | None = None,
 ) -> PairHyperplane:
-    """The hyperplane of least hinge error with max |w_d| = 1 and at most ``max_terms`` coefficients."""
+    """The hyperplane of least hinge error with max |w_d| = 1 and at most ``max_terms`` coefficients.
+
+    Real coefficients separate clusters as closely as rounding allows, so no margin from the data suits all
+    pairs: with ``may_narrow`` a pair found separable by less takes half of its gap for its margin, and no
+    error.
+    """
     n_features = rows.values.shape[1]
     max_terms = min(max_terms or n_features, n_features)
     if max_terms == 1:
         return enumerate_lattice(rows, list_directions(n_features, 1, 1), margin)
-    if max_terms == n_features:
-        w = find_direction(rows.upper, rows.lower, widest=True)
-        if w is not None:
-            found = judge(rows, w, margin, "lp")
-            if found.error == 0.0:
-                return found
-    incumbent = guess_hyperplane(rows, max_terms, margin, time_limit)
-    if incumbent.error == 0.0:
-        return incumbent
-    return solve_general_program(
-        rows, incumbent, max_terms=max_terms, time_limit=time_limit, node_limit=node_limit
-    )
+    found = _separate_by_lp(rows, margin, may_narrow) if max_terms == n_features else None
+    if found is None or found.error > 0.0:
+        found = guess_hyperplane(rows, max_terms, margin, may_narrow, time_limit)
+    if found.error > 0.0:
+        found = solve_general_program(
+            rows, found, max_terms=max_terms, time_limit=time_limit, node_limit=node_limit
+        )
+    return narrow(rows, found) if may_narrow else found
 
 
-def judge(rows: PairRows, w: Floats, margin: float, method: str) -> PairHyperplane:
+def judge(rows: PairRows, w: Floats, margin: float, may_narrow: bool) -> PairHyperplane:
     """w with its best intercept; no error is a proof that nothing is better."""
     b, error = fit_intercept(rows, w, margin)
     status, gap = ("optimal", 0.0) if error == 0.0 else ("heuristic", 1.0)
-    return PairHyperplane(w, b, margin, error, status, gap, method)
+    found = PairHyperplane(w, b, margin, error, status, gap, "lp")
+    return narrow(rows, found) if may_narrow else found
+
+
+def narrow(rows: PairRows, found: PairHyperplane) -> PairHyperplane:
+    """The same w without error, at a margin of half its gap, if it separates the clusters at all."""
+    if found.error == 0.0 or not separates(rows.upper, rows.lower, found.w):
+        return found
+    margin = 0.5 * float((rows.upper @ found.w).min() - (rows.lower @ found.w).max())
+    b, error = fit_intercept(rows, found.w, margin)
+    return replace(found, b=b, margin=margin, error=error, status="optimal", gap=0.0)
 
 
 def guess_hyperplane(
-    rows: PairRows, max_terms: int, margin: float, time_limit: float | None = None
+    rows: PairRows, max_terms: int, margin: float, may_narrow: bool = False, time_limit: float | None = None
 ) -> PairHyperplane:
     """A good start: few terms of a cheap direction, their coefficients from one LP."""
     spread = rows.values.std(axis=0)
@@ -182,8 +194,16 @@ def guess_hyperplane(
     for direction in (walk_to_direction(rows.upper, rows.lower), rows.mean_difference()):
         chosen = np.sort(np.argsort(-np.abs(direction) * spread, kind="stable")[:max_terms])
         part = replace(rows, values=rows.values[:, chosen])
-        for candidate in (direction[chosen], solve_anchored(part, direction[chosen], margin, time_limit)):
+        candidates = [direction[chosen], solve_anchored(part, direction[chosen], margin, time_limit)]
+        widest = find_direction(part.upper, part.lower, widest=True)
+        for candidate in candidates if widest is None else [widest, *candidates]:
             w = np.zeros(len(direction))
             w[chosen] = normalise(candidate)
-            guesses.append(judge(rows, w, margin, "lp"))
+            guesses.append(judge(rows, w, margin, may_narrow))
     return min(guesses, key=lambda guess: guess.error)
+
+
+def _separate_by_lp(rows: PairRows, margin: float, may_narrow: bool) -> PairHyperplane | None:
+    """The widest gap with all features; None if there is no gap."""
+    w = find_direction(rows.upper, rows.lower, widest=True)
+    return None if w is None else judge(rows, w, margin, may_narrow)

@@ -18,6 +18,7 @@ small error, as small as one likes in proportion.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,8 @@ def solve_general_program(
     node_limit: int | None = None,
 ) -> PairHyperplane:
     """The mixed integer program in the head of this file."""
+    if node_limit == 0:
+        return replace(incumbent, status="node limit", gap=1.0)
     points, scale = scale_rows(rows)
     n, n_features = points.shape
     n_binaries = 3 * n_features
@@ -117,7 +120,7 @@ def _blocks(n_features: int, n_rows: int, **given: Floats) -> Any:
 def solve_anchored(
     rows: PairRows, direction: Floats, margin: float, time_limit: float | None = None
 ) -> Floats:
-    """The best w among those with the direction's largest coefficient at its bound: an LP; the direction itself if late."""
+    """The best w with the direction's largest coefficient at its bound (an LP); the direction if late."""
     points, scale = scale_rows(rows)
     n, n_features = points.shape
     largest = int(np.abs(direction).argmax())

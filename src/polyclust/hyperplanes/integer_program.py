@@ -50,6 +50,8 @@ def solve_integer_program(
     node_limit: int | None = None,
 ) -> PairHyperplane:
     """(1)-(12) for one pair, with the incumbent's margin; the incumbent stays unless the solver beats it."""
+    if node_limit == 0:
+        return replace(incumbent, status="node limit", gap=1.0)
     points, scale = scale_rows(rows)
     n, n_features = points.shape
     answer = run_solver(

@@ -32,6 +32,7 @@ def separate_pair(
     max_terms: int | None,
     max_coefficient: int | None,
     margin: float | None = None,
+    may_narrow: bool | None = None,
     upper_weights: Floats | None = None,
     lower_weights: Floats | None = None,
     time_limit: float | None = None,
@@ -46,14 +47,18 @@ def separate_pair(
     max_terms : features the hyperplane may use; None: no limit
     max_coefficient : largest whole coefficient; None: real coefficients, the largest of size 1
     margin : eps; None: ``choose_margin`` of the two clusters' rows
+    may_narrow : a separable pair of the general family takes a margin within its gap; None: if none is given
     upper_weights, lower_weights : of the rows; None: ones
-    time_limit, node_limit : of the solver, in seconds and nodes; None: until proved
+    time_limit, node_limit : of the solver, in seconds and nodes; None: until proved; 0 nodes: its start
     lattice_limit : the largest number of directions to enumerate
     """
     rows = PairRows.collect(upper, lower, upper_weights, lower_weights)
+    may_narrow = margin is None if may_narrow is None else may_narrow
     margin = choose_margin(rows.values) if margin is None else margin
     if max_coefficient is None:
-        return separate_general(rows, max_terms, margin, time_limit=time_limit, node_limit=node_limit)
+        return separate_general(
+            rows, max_terms, margin, may_narrow=may_narrow, time_limit=time_limit, node_limit=node_limit
+        )
     n_features = rows.values.shape[1]
     depth = _listable_terms(n_features, max_terms, max_coefficient, lattice_limit)
     found = enumerate_lattice(

@@ -10,12 +10,13 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyclust.geometry.hyperplane import Hyperplane
+from polyclust.hyperplanes.general import find_direction
 from polyclust.hyperplanes.lattice import Directions
 from polyclust.hyperplanes.threshold import choose_threshold
 from polyclust.kernels.orders import RELATIVE_GAP, find_widest_gaps
@@ -24,7 +25,14 @@ from polyclust.table.features import Feature
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-__all__ = ["NotSeparableError", "axes", "measure_norm", "read_hyperplanes"]
+__all__ = [
+    "NotSeparableError",
+    "axes",
+    "measure_norm",
+    "plane_between",
+    "read_general_hyperplanes",
+    "read_hyperplanes",
+]
 
 MOST_CUTS = 40_000
 
@@ -67,7 +75,7 @@ def read_hyperplanes(
     planes = [plane for cut in chosen for plane in _planes_of(cut, features)]
     if open_pairs:
         raise NotSeparableError(open_pairs, planes)
-    return tuple(sorted(planes, key=lambda h: (min(h.above, h.below), max(h.above, h.below))))
+    return _in_order(planes)
 
 
 def measure_intervals(
@@ -176,3 +184,94 @@ def _planes_of(cut: _ChosenCut, features: Sequence[Feature]) -> list[Hyperplane]
         Hyperplane(cut.positions, cut.coefficients, units, threshold, norm, above=above, below=below)
         for below, above in cut.pairs
     ]
+
+
+def plane_between(
+    raw: Floats, is_upper: NDArray[np.bool_], terms: dict[int, float], features: Sequence[Feature], upper: int, lower: int
+) -> Hyperplane:
+    """A hyperplane from its terms and the rows that it has on its upper side.
+
+    terms : feature -> coefficient in the space of raw / unit. The first coefficient is made positive (the sides change
+    places with it), one term is in the column's own units, and the threshold lies in the gap between the sides.
+    """
+    positions = tuple(sorted(p for p, c in terms.items() if c != 0.0))
+    flip = terms[positions[0]] < 0.0
+    if len(positions) == 1:
+        coefficients, units = (1.0,), (1.0,)
+    else:
+        coefficients = tuple(-terms[p] if flip else terms[p] for p in positions)
+        units = tuple(features[p].unit for p in positions)
+    above, below = (lower, upper) if flip else (upper, lower)
+    norm = measure_norm(positions, coefficients, units, features)
+    plane = Hyperplane(positions, coefficients, units, 0.0, norm, above=above, below=below)
+    values = plane.value(raw)
+    is_above = ~is_upper if flip else is_upper
+    low, high = _gap_between(values, is_above)
+    is_whole = all(features[p].is_whole for p in positions) and all(u == 1.0 for u in units)
+    return replace(plane, threshold=choose_threshold(low, high, is_whole))
+
+
+def _gap_between(values: Floats, is_above: NDArray[np.bool_]) -> tuple[float, float]:
+    """The largest value below and the least above; where a side is empty, a gap beyond the rows."""
+    span = max(float(values.max() - values.min()), 1.0)
+    low = float(values[~is_above].max()) if not is_above.all() else float(values.min()) - span
+    high = float(values[is_above].min()) if is_above.any() else float(values.max()) + span
+    return low, high
+
+
+def shorten_direction(
+    w: Floats, upper: Floats, lower: Floats, features: Sequence[Feature]
+) -> dict[int, float] | None:
+    """Terms of a separating direction of the scaled space with as few digits as keep most of its gap; None if none do.
+
+    upper, lower : raw rows of the two clusters.
+    """
+    stretch = np.array([f.unit / f.scale for f in features])
+    units = np.array([f.unit for f in features])
+    exact = w * stretch
+    exact = exact / np.abs(exact).max()
+    widest = _relative_gap(exact, upper / units, lower / units)
+    for share, digits in [*((0.5, d) for d in range(1, 9)), *((0.0, d) for d in range(3, 17))]:
+        rounded = np.array([float(f"{c:.{digits}f}") for c in exact])
+        gap = _relative_gap(rounded, upper / units, lower / units)
+        if gap > RELATIVE_GAP and gap >= share * widest:
+            return {int(p): float(rounded[p]) for p in np.flatnonzero(rounded)}
+    return None
+
+
+def _relative_gap(coefficients: Floats, upper: Floats, lower: Floats) -> float:
+    used = np.flatnonzero(coefficients)
+    if not used.size:
+        return -1.0
+    above = sum(coefficients[p] * upper[:, p] for p in used)
+    below = sum(coefficients[p] * lower[:, p] for p in used)
+    size = max(np.abs(above).max(), np.abs(below).max(), 1e-300)
+    return float((above.min() - below.max()) / size)
+
+
+def read_general_hyperplanes(
+    raw: Floats, labels: Ints, n_clusters: int, features: Sequence[Feature]
+) -> tuple[Hyperplane, ...]:
+    """Real coefficients: an axis where one will do, else the widest gap that a linear program finds."""
+    straight = measure_intervals(raw, labels, n_clusters, axes(len(features)), features, np.ones(len(features)))
+    chosen, open_pairs = _cover_pairs(straight, _all_pairs(n_clusters))
+    planes = [plane for cut in chosen for plane in _planes_of(cut, features)]
+    offset, scale = np.array([f.offset for f in features]), np.array([f.scale for f in features])
+    failed = []
+    for i, j in open_pairs:
+        upper, lower = raw[labels == i], raw[labels == j]
+        w = find_direction((upper - offset) / scale, (lower - offset) / scale, widest=True)
+        terms = None if w is None else shorten_direction(w, upper, lower, features)
+        if terms is None:
+            failed.append((i, j))
+            continue
+        rows = np.vstack([upper, lower])
+        is_upper = np.arange(len(rows)) < len(upper)
+        planes.append(plane_between(rows, is_upper, terms, features, upper=i, lower=j))
+    if failed:
+        raise NotSeparableError(failed)
+    return _in_order(planes)
+
+
+def _in_order(planes: list[Hyperplane]) -> tuple[Hyperplane, ...]:
+    return tuple(sorted(planes, key=lambda h: (min(h.above, h.below), max(h.above, h.below))))

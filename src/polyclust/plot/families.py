@@ -11,6 +11,7 @@ from scipy.optimize import linear_sum_assignment
 
 from polyclust.geometry.hyperplane import Hyperplane
 from polyclust.plot.polytopes import PolytopeDisplay, prepare_model
+from polyclust.plot.scene import choose_features
 from polyclust.plot.style import load_pyplot
 
 if TYPE_CHECKING:
@@ -71,25 +72,17 @@ def draw_families(
 def _prepare(
     models: Sequence[Any], X: Any, features: Sequence[object] | None, sample_size: int, seed: int
 ) -> list[PolytopeDisplay]:
-    shared = _choose_shared(models) if features is None else features
+    shared = _choose_shared(models, X) if features is None else features
     return [prepare_model(m, X, shared, sample_size=sample_size, random_state=seed) for m in models]
 
 
-def _choose_shared(models: Sequence[Any]) -> list[str] | None:
-    """The two features most used by all models together; None (each model's own) if they use fewer."""
-    usage: dict[str, int] = {}
-    for model in models:
-        for h in model.hyperplanes_:
-            for f in h.features:
-                name = model.explanation_.features[f].name
-                usage[name] = usage.get(name, 0) + 1
-    order = [f.name for f in models[0].explanation_.features]
-    most = sorted(usage, key=lambda name: (-usage[name], name))[:2]
-    return (
-        sorted(most, key=lambda name: order.index(name) if name in order else len(order))
-        if len(most) == 2
-        else None
-    )
+def _choose_shared(models: Sequence[Any], X: Any) -> list[str]:
+    """The two features most used by all models that explain with the same features as the first."""
+    first = models[0]
+    names = [f.name for f in first.explanation_.features]
+    alike = [m for m in models if [f.name for f in m.explanation_.features] == names]
+    hyperplanes = [h for m in alike for h in m.hyperplanes_]
+    return [names[i] for i in choose_features(hyperplanes, first._encode_explaining(X), first.predict(X))]
 
 
 def _match_colors(reference: NDArray[np.intp], labels: NDArray[np.intp], n_clusters: int) -> list[int]:

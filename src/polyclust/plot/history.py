@@ -51,7 +51,11 @@ class HistoryDisplay:
     @classmethod
     def from_estimator(cls, model: Any, ax: Axes | None = None) -> HistoryDisplay:
         """Draw ``history_`` of a fitted PolytopeClustering."""
-        check_is_fitted(model, "history_")
+        check_is_fitted(model)
+        if not hasattr(model, "history_"):
+            raise ValueError(
+                "A model read from a file has no history of its search; fit a model to draw one."
+            )
         records = list(model.history_)
         return cls(
             tuple(float(_read(r, "score")) for r in records),

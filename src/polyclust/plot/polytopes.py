@@ -126,7 +126,7 @@ class PolytopeDisplay:
         random_state: int = 0,
         raw: NDArray[np.float64] | None = None,
     ) -> PolytopeDisplay:
-        """The display before it is drawn, which needs no matplotlib. ``raw``: the explaining features of X."""
+        """The display before it is drawn, without matplotlib. ``raw``: the explaining features of X."""
         if raw is None:
             raw = read_rows(X, explanation.columns, explanation.features)
         labels = _number_labels(explanation, raw, labels)
@@ -261,7 +261,7 @@ class PolytopeDisplay:
 def prepare_model(model: Any, X: Any, features: Sequence[object] | None, **options: Any) -> PolytopeDisplay:
     """The display of a fitted model before it is drawn."""
     check_is_fitted(model, "explanation_")
-    raw, labels = model._encode_raw(X), model.predict(X)
+    raw, labels = model._encode_explaining(X), model.predict(X)
     return PolytopeDisplay.prepare(model.explanation_, X, features, labels, raw=raw, **options)
 
 

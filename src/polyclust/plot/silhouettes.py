@@ -13,6 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from polyclust.plot.scene import name_clusters
 from polyclust.plot.style import GREY, cluster_color, give_axes, line_color, number_text, set_title, tidy_axes
+from polyclust.search.distances import gower_coordinates
+from polyclust.table.encode import encode_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -152,9 +154,15 @@ def _measure(model: Any, X: Any, labels: Labels, keep: NDArray[np.intp], distanc
         raise ValueError(
             "The model was fitted with precomputed distances; give those between the rows of X as distances=."
         )
-    coordinates = model._encode_scaled(X)[keep]
-    # Gower's distance is the city-block distance of the coordinates that the model makes for it.
-    metric = "cityblock" if model.distance == "gower" else model.distance
+    coordinates, metric = _place_in_space(model, X)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*converted to boolean.*")
-        return np.asarray(silhouette_samples(coordinates, labels[keep], metric=metric))
+        return np.asarray(silhouette_samples(coordinates[keep], labels[keep], metric=metric))
+
+
+def _place_in_space(model: Any, X: Any) -> tuple[Floats, str]:
+    """The rows in the clustering space and how distances are measured there."""
+    if model.distance != "gower":
+        return model.scaled(X), model.distance
+    raw = encode_rows(X, model._columns, model._encoded_features)
+    return gower_coordinates(raw, model._encoded_features), "cityblock"

@@ -32,7 +32,8 @@ def write_number(value: float, dialect: str) -> exp.Expression:
 def write_double(value: float, dialect: str) -> exp.Expression:
     if dialect == "sqlite" and not _sqlite_reads(value):
         return exp.Paren(this=_build_from_binary(value, dialect))
-    return exp.cast(exp.Literal.number(_spell_double(value)), double_type(dialect))
+    size: exp.Expression = exp.Literal.number(_spell_double(abs(value)))
+    return exp.cast(exp.Neg(this=size) if value < 0 else size, double_type(dialect))
 
 
 def _spell_double(value: float) -> str:

@@ -222,8 +222,8 @@ def _say_lead(subject: ReportSubject) -> str:
     n_columns = subject.table.shape[1]
     return (
         f"{_count(len(subject.labels), 'row')} of {subject.source}, described by "
-        f"{_count(n_columns, 'column')}, fall into {_count(subject.explanation.n_clusters, 'cluster')}. Each has a "
-        "rule in the words of your table, and the rules alone decide who belongs where."
+        f"{_count(n_columns, 'column')}, fall into {_count(subject.explanation.n_clusters, 'cluster')}. "
+        "Each has a rule in the words of your table, and the rules alone decide who belongs where."
     )
 
 
@@ -271,8 +271,8 @@ def _say_verdict(subject: ReportSubject, clarity: Clarity) -> str:
     worst = min(range(len(clarity.clusters)), key=lambda k: clarity.clusters[k].average)
     head = f"Overall the clusters are {judge(clarity.average)} ({clarity.average:.2f} on average)."
     return (
-        f"{head} The clearest is “{subject.name_of(best)}” ({clarity.clusters[best].average:.2f}), the least clear "
-        f"“{subject.name_of(worst)}” ({clarity.clusters[worst].average:.2f})."
+        f"{head} The clearest is “{subject.name_of(best)}” ({clarity.clusters[best].average:.2f}), the least "
+        f"clear “{subject.name_of(worst)}” ({clarity.clusters[worst].average:.2f})."
     )
 
 
@@ -301,7 +301,7 @@ def _say_sample(subject: ReportSubject, n_drawn: int) -> str:
 
 def _say_rows(subject: ReportSubject) -> str:
     dropped = (
-        f"{_count(subject.n_dropped, 'row')} with missing values left out (in labels.csv with an empty cluster). "
+        f"{_count(subject.n_dropped, 'row')} with missing values left out (empty cluster in labels.csv). "
         if subject.n_dropped
         else ""
     )

@@ -1,8 +1,9 @@
-"""The data of the interactive picture: a sample of rows, the columns to choose from, the half-spaces to draw."""
+"""The data of the interactive picture: a sample of rows, the columns to choose, the half-spaces to draw."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ __all__ = [
 MOST_POINTS = 3_000
 MOST_CELLS = 150_000
 FEWEST_OF_A_CLUSTER = 30
+MOST_CANDIDATES = 40
 
 
 def draw_sample(labels: NDArray[np.intp], n_columns: int, seed: int) -> NDArray[np.intp]:
@@ -58,21 +60,28 @@ def used_columns(explanation: Explanation) -> set[Column]:
 def choose_axes(
     table: pd.DataFrame, names: Sequence[str], labels: NDArray[np.intp], explanation: Explanation
 ) -> tuple[int, int]:
-    """The two columns to show first: numbers that rules use, those along which clusters lie furthest apart."""
+    """The two columns to show first: numbers that tell the most pairs of clusters apart."""
+    if len(names) == 1:
+        return 0, 0
+    apart = [_share_between(table[name], labels) for name in names]
     used = {c.name for c in used_columns(explanation)}
+    candidates = [i for i, name in enumerate(names) if name in used]
+    others = sorted(set(range(len(names))) - set(candidates), key=lambda i: -apart[i])
+    pairs = combinations((candidates + others[:2])[:MOST_CANDIDATES], 2)
+    planes = [{explanation.features[f].column.name for f in h.features} for h in explanation.hyperplanes]
 
-    def merit(position: int) -> tuple[bool, bool, float]:
-        series = table[names[position]]
-        is_number = pd.api.types.is_numeric_dtype(series.dtype) and series.nunique() > 2
-        apart = _share_between(series.to_numpy(dtype=np.float64), labels) if is_number else 0.0
-        return is_number, names[position] in used, apart
+    def merit(pair: tuple[int, int]) -> tuple[int, int, float]:
+        shown = {names[i] for i in pair}
+        n_numbers = sum(apart[i] > 0 for i in pair)
+        return n_numbers, sum(plane <= shown for plane in planes), sum(apart[i] for i in pair)
 
-    best = sorted(range(len(names)), key=merit, reverse=True)[:2]
-    return (best[0], best[1]) if len(best) > 1 else (best[0], best[0])
+    return max(pairs, key=merit)
 
 
-def _share_between(values: NDArray[np.float64], labels: NDArray[np.intp]) -> float:
-    """The share of the variance that lies between the clusters."""
+def _share_between(series: pd.Series[Any], labels: NDArray[np.intp]) -> float:
+    """The share of a number's variance that lies between the clusters; 0 for what has no scale to draw."""
+    is_number = pd.api.types.is_numeric_dtype(series.dtype) and series.nunique() > 2
+    values = series.to_numpy(dtype=np.float64) if is_number else np.zeros(1)
     total = float(values.var())
     if total == 0:
         return 0.0

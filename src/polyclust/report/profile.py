@@ -19,7 +19,7 @@ __all__ = ["ProfileLine", "draw_up_profile"]
 class ProfileLine:
     """One column, or one value of a category: how each cluster stands beside all rows.
 
-    ``standing`` is the difference from all rows in standard deviations; ``low`` and ``high`` bound the values.
+    ``standing`` is the difference from all rows in standard deviations; ``low`` and ``high`` bound values.
     """
 
     name: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from polyclust.search.moves import Neighbourhood
 from polyclust.search.partition import Partition
 from polyclust.search.journal import Journal
 
-__all__ = ["explore", "shift_boundaries"]
+__all__ = ["explore", "offer", "shift_boundaries"]
 
 
 def shift_boundaries(
@@ -33,23 +33,41 @@ def shift_boundaries(
 
 
 def explore(
-    start: Iterable[Partition], moves: Neighbourhood, n_clusters: tuple[int, int], journal: Journal
+    starts: Iterable[Partition],
+    moves: Neighbourhood,
+    n_clusters: tuple[int, int],
+    journal: Journal,
+    known: Mapping[int, Partition] | None = None,
 ) -> dict[int, Partition]:
-    """The best partition found for every K in the range, by carrying solutions to K + 1 and K - 1 until stable."""
+    """The best partition found for every K in the range, by carrying solutions to K + 1 and K - 1 until stable.
+
+    Solutions already ``known`` are there to be beaten; only what beats them is carried on.
+    """
     least, most = n_clusters
-    best: dict[int, Partition] = {}
-    for partition in start:
-        _offer(best, shift_boundaries(partition, moves, journal), most)
-    waiting = sorted(best)
-    while waiting and not journal.is_over():
-        k = waiting.pop(0)
-        for changed in (_grow(best[k], moves, most), _shrink(best[k], moves)):
-            if changed is None or journal.is_over():
-                continue
-            improved = shift_boundaries(changed, moves, journal)
-            if _offer(best, improved, most) and improved.n_clusters not in waiting:
-                waiting = sorted({*waiting, improved.n_clusters})
-    return {k: p for k, p in best.items() if k >= least}
+    best = dict(known or {})
+    waiting: set[int] = set()
+    for partition in starts:
+        improved = shift_boundaries(partition, moves, journal)
+        if improved.n_clusters <= most and offer(best, improved):
+            waiting.add(improved.n_clusters)
+    while waiting and not (journal.is_over() and least in best):
+        k = min(waiting)
+        waiting.remove(k)
+        for changed in (_grow(best[k], moves, most), _shrink(best[k], moves, least)):
+            if changed is not None:
+                improved = shift_boundaries(changed, moves, journal)
+                if offer(best, improved):
+                    waiting.add(improved.n_clusters)
+    return {k: p for k, p in best.items() if k >= least} or best
+
+
+def offer(best: dict[int, Partition], partition: Partition) -> bool:
+    """Keep the partition if it is the best of its K so far."""
+    k = partition.n_clusters
+    if k in best and best[k].score >= partition.score - 1e-9:
+        return False
+    best[k] = partition
+    return True
 
 
 def _pairs_by_potential(
@@ -73,16 +91,8 @@ def _grow(partition: Partition, moves: Neighbourhood, most: int) -> Partition | 
     return max(found, key=lambda s: s.score) if found else None
 
 
-def _shrink(partition: Partition, moves: Neighbourhood) -> Partition | None:
-    if partition.n_clusters <= 2:
+def _shrink(partition: Partition, moves: Neighbourhood, least: int) -> Partition | None:
+    if partition.n_clusters <= max(2, least - 1):
         return None
     merged = moves.merges(partition)
     return merged[0] if merged else None
-
-
-def _offer(best: dict[int, Partition], partition: Partition, most: int) -> bool:
-    k = partition.n_clusters
-    if k > most or (k in best and best[k].score >= partition.score - 1e-9):
-        return False
-    best[k] = partition
-    return True

@@ -34,7 +34,7 @@ class LatticeDirections:
     ``found`` keeps the raced winners that the listed lattice may not hold (more terms than can be listed).
     """
 
-    CELLS_TO_LIST = 3e7
+    CELLS_TO_LIST = 2e6
     N_RACED = 6
 
     def __init__(self, oblique: Directions, max_terms: int, max_coefficient: int) -> None:
@@ -60,18 +60,18 @@ class LatticeDirections:
         """A beam on a sample: the best axes, those with one more term, then their other coefficients."""
         trial = Trial(scorer, partition, i, j)
         n_features = scorer.points.n_features
-        beam = [((int(f),), (1.0,)) for f in trial.best_axes(8)]
+        beam = [((int(f),), (1.0,)) for f in trial.best_axes(5)]
         winners: dict[tuple[tuple[int, ...], tuple[float, ...]], float] = {}
         for n_terms in range(2, self.max_terms + 1):
             longer = {_sorted_terms(d, f, s) for d in beam for f in range(n_features) if f not in d[0]
                       for s in (1.0, -1.0)}  # fmt: skip
             ranked = trial.rank(sorted(longer))
-            supports = list(dict.fromkeys(d[0] for d, _ in ranked[: 2 * self.N_RACED]))
+            supports = list(dict.fromkeys(d[0] for d, _ in ranked[: self.N_RACED]))
             other = [(s, c) for s in supports for c in _patterns(n_terms, self.max_coefficient)]
             ranked += trial.rank([d for d in other if d not in longer])
             ranked.sort(key=lambda r: -r[1])
             winners.update(ranked[: 2 * self.N_RACED])
-            beam = [d for d, _ in ranked[:8]]
+            beam = [d for d, _ in ranked[:5]]
         best = sorted(winners, key=lambda d: -winners[d])[: self.N_RACED]
         return _pack(best, self.max_terms)
 

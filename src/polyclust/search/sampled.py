@@ -16,6 +16,7 @@ __all__ = ["SampledNeighbourhood"]
 N_INSIDE, N_OUTSIDE = 256, 128
 EXACT_TRIES = 4
 LEGAL_TRIES = 24
+SPLIT_TRIES = 3
 
 
 class SampledNeighbourhood(Neighbourhood):
@@ -48,6 +49,28 @@ class SampledNeighbourhood(Neighbourhood):
                 reach = max(len(scores[d]) // 20, 4)
                 scores[d, max(0, p - reach) : p + reach + 1] = IMPOSSIBLE
         return None
+
+    def split(self, partition: Partition, i: int) -> Partition | None:
+        """The best of the most promising cuts of cluster i, refined."""
+        if partition.sizes[i] < 2 * self.scorer.bounds.least or len(partition.rows_of(i)) < 2:
+            return None
+        orders = self.directions.propose(self.scorer, partition, i, None)
+        scores = scan_sample(self.scorer, partition, i, None, orders)
+        new, best = partition.n_clusters, None
+        for _ in range(SPLIT_TRIES):
+            d, p = np.unravel_index(np.argmax(scores), scores.shape)
+            if scores[d, p] == IMPOSSIBLE:
+                break
+            labels = partition.labels.copy()
+            low, up = orders.rows[d, : p + 1], orders.rows[d, p + 1 :]
+            labels[low if len(low) < len(up) else up] = new
+            cut = self.scorer.change(partition, labels, new + 1)
+            cut = self._refine(cut, i, new, SubsetOrders(orders.rows[d], orders.is_end[d]), int(p))
+            if best is None or cut.score > best.score:
+                best = cut
+            reach = max(len(scores[d]) // 20, 4)
+            scores[d, max(0, p - reach) : p + reach + 1] = IMPOSSIBLE
+        return best
 
     def _refine(self, partition: Partition, i: int, j: int, order: SubsetOrders, position: int) -> Partition:
         """Exact sweeps in a window around the cut, extended while the best cut lies at its edge."""
@@ -87,7 +110,7 @@ def choose_columns(scorer: SilhouetteScorer, is_member: NDArray[np.bool_]) -> tu
 
 
 def scan_sample(
-    scorer: SilhouetteScorer, partition: Partition, i: int, j: int, orders: SubsetOrders
+    scorer: SilhouetteScorer, partition: Partition, i: int, j: int | None, orders: SubsetOrders
 ) -> NDArray[np.float64]:
     """Estimated scores of all cuts: the present score plus the gain on the sampled columns."""
     points = scorer.points
@@ -101,7 +124,7 @@ def scan_sample(
     local[members] = np.arange(len(members), dtype=np.int32)
     column_of = np.full(len(points), -1, dtype=np.int32)
     column_of[columns] = np.arange(len(columns), dtype=np.int32)
-    mass = float(partition.sizes[i] + partition.sizes[j])
+    mass = float(partition.sizes[i] + (0.0 if j is None else partition.sizes[j]))
     scores = np.empty(orders.rows.shape)
     sweep_directions(
         points.distances[np.ix_(members, columns)], local[orders.rows], orders.is_end, column_of[members],

@@ -1,4 +1,11 @@
-"""The whole search on one screen: coarse groups, lifted to all points, polished; or all points at once when few."""
+"""The whole search on one screen.
+
+1. Axes: greedy splitting, k-means and Ward starts, shifts, splits and merges along the axes, for every K; on groups
+   of points when there are many.
+2. Pool: those solutions, and the starts that the family can tell apart as they are, on all points.
+3. Polish: the best few of the pool are improved with every direction of the family, carried to K + 1 and K - 1, and the
+   winner gets a last pass over all pairs.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from polyclust.clusters.starts import start_by_kmeans, start_by_linkage, start_by_medoids
-from polyclust.search.descent import explore, shift_boundaries
+from polyclust.search.descent import explore, offer, shift_boundaries
 from polyclust.search.family import AxisFamily, Family
 from polyclust.search.grouping import group_points
 from polyclust.search.journal import Journal
@@ -17,9 +24,10 @@ from polyclust.search.partition import Ints, Partition
 from polyclust.search.points import Points
 from polyclust.search.repair import make_legal
 from polyclust.search.sampled import SampledNeighbourhood
-from polyclust.search.scoring import Scorer, SilhouetteScorer
+from polyclust.search.scoring import Scorer, SilhouetteScorer, SizeBounds
+from polyclust.search.two import search_two
 
-__all__ = ["SearchPlan", "search_partitions"]
+__all__ = ["SearchPlan", "SearchResult", "search_partitions"]
 
 FEW_POINTS = 700
 N_GROUPS = 500
@@ -36,50 +44,97 @@ class SearchPlan:
     make_scorer: ScorerMaker
     n_init: int
     seed: int
+    bounds: SizeBounds
+
+    @property
+    def n_starts(self) -> int:
+        """Random starts for every K."""
+        return max(1, self.n_init // 5)
+
+    @property
+    def n_polished(self) -> int:
+        """How many of the pool are improved with the whole family."""
+        return N_POLISHED + self.n_init // 10
 
 
-def search_partitions(points: Points, plan: SearchPlan, journal: Journal) -> dict[int, Partition]:
+@dataclass(frozen=True)
+class SearchResult:
+    """The best partition for every K; is_optimal when it is proved."""
+
+    partitions: dict[int, Partition]
+    is_optimal: bool = False
+
+
+def search_partitions(points: Points, plan: SearchPlan, journal: Journal) -> SearchResult:
     """The best partition found for every K of the range, on all points."""
-    if len(points) <= FEW_POINTS:
-        return _search_exhaustively(points, plan, journal)
-    return _search_coarse_to_fine(points, plan, journal)
-
-
-def _search_exhaustively(points: Points, plan: SearchPlan, journal: Journal) -> dict[int, Partition]:
-    """Every move with every direction on all points; axes first, since they are cheap and good starts."""
     scorer = plan.make_scorer(points)
-    best: dict[int, Partition] = {}
-    journal.begin("axes")
-    straight = Neighbourhood(scorer, AxisFamily().legality(points), AxisFamily().directions(points))
-    if plan.family.oblique is not None or plan.family.is_complete:
-        best = explore(_starts(scorer, straight, plan), straight, plan.n_clusters, journal)
-    if isinstance(plan.family, AxisFamily):
-        return best
-    journal.begin("oblique")
-    moves = Neighbourhood(scorer, plan.family.legality(points), plan.family.directions(points))
-    starts = [*best.values(), *_starts(scorer, moves, plan)]
-    return explore(starts, moves, plan.n_clusters, journal)
+    if plan.n_clusters == (2, 2) and isinstance(scorer, SilhouetteScorer):
+        journal.begin("all cuts")
+        proved = search_two(scorer, plan.family, journal)
+        if proved is not None:
+            return SearchResult({2: proved}, is_optimal=True)
+    return SearchResult(_search_heuristically(scorer, plan, journal))
 
 
-def _search_coarse_to_fine(points: Points, plan: SearchPlan, journal: Journal) -> dict[int, Partition]:
-    """Search groups of points, lift the solutions, and polish the best few on all points."""
-    journal.begin("coarse")
-    groups = group_points(points, N_GROUPS, plan.seed)
-    coarse_scorer = plan.make_scorer(groups.points)
-    family = AxisFamily() if plan.family.oblique is not None else plan.family
-    coarse = Neighbourhood(coarse_scorer, family.legality(groups.points), family.directions(groups.points))
-    found = explore(_starts(coarse_scorer, coarse, plan), coarse, plan.n_clusters, journal)
-    scorer = plan.make_scorer(points)
-    kind = SampledNeighbourhood if isinstance(scorer, SilhouetteScorer) else Neighbourhood
+def _search_heuristically(scorer: Scorer, plan: SearchPlan, journal: Journal) -> dict[int, Partition]:
+    points = scorer.points
+    is_few = len(points) <= FEW_POINTS or not isinstance(scorer, SilhouetteScorer)
+    kind = Neighbourhood if is_few else SampledNeighbourhood
     moves = kind(scorer, plan.family.legality(points), plan.family.directions(points))
-    lifted = [make_legal(groups.spread(p.labels), scorer, moves.legality) for p in found.values()]
-    ranked = sorted((p for p in lifted if p is not None), key=lambda p: -p.score)
+    journal.begin("axes")
+    pool = _search_axes(scorer, plan, journal) if is_few else _search_groups(scorer, moves, plan, journal)
+    if is_few and isinstance(plan.family, AxisFamily):
+        return _keep_best(pool, plan)
     journal.begin("polish")
+    if not isinstance(plan.family, AxisFamily):
+        pool += [p for p in _starts(scorer, moves, plan) if p.n_clusters >= plan.n_clusters[0]]
+    return _polish(pool, moves, plan, journal)
+
+
+def _search_axes(scorer: Scorer, plan: SearchPlan, journal: Journal) -> list[Partition]:
+    """Every move along every axis on the points as they are."""
+    family = AxisFamily()
+    moves = Neighbourhood(scorer, family.legality(scorer.points), family.directions(scorer.points))
+    return list(explore(_starts(scorer, moves, plan), moves, plan.n_clusters, journal).values())
+
+
+def _search_groups(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> list[Partition]:
+    """The same on groups of points, lifted to all points and made legal there."""
+    groups = group_points(scorer.points, N_GROUPS, plan.seed)
+    found = _search_axes(plan.make_scorer(groups.points), plan, journal)
+    lifted = [make_legal(groups.spread(p.labels), scorer, moves.legality) for p in found]
+    whole = scorer.start(np.zeros(len(scorer.points), dtype=np.intp), 1)
+    return [p for p in (*lifted, moves.split(whole, 0)) if p is not None]
+
+
+def _polish(
+    pool: list[Partition], moves: Neighbourhood, plan: SearchPlan, journal: Journal
+) -> dict[int, Partition]:
+    """Improve the best of the pool, carry them across K, and give the winner a last pass over all pairs."""
+    best = _keep_best(pool, plan)
+    chosen = _choose_for_polish(pool, plan)
+    best |= explore(chosen, moves, plan.n_clusters, journal, known=best)
+    winner = max(best.values(), key=lambda p: p.score)
+    offer(best, shift_boundaries(winner, moves, journal, thorough=True))
+    return best
+
+
+def _choose_for_polish(pool: list[Partition], plan: SearchPlan) -> list[Partition]:
+    """The best few, at most two for a K."""
+    chosen: list[Partition] = []
+    for partition in sorted(pool, key=lambda p: -p.score):
+        if sum(c.n_clusters == partition.n_clusters for c in chosen) < 2:
+            chosen.append(partition)
+        if len(chosen) == plan.n_polished:
+            break
+    return chosen
+
+
+def _keep_best(pool: list[Partition], plan: SearchPlan) -> dict[int, Partition]:
     best: dict[int, Partition] = {}
-    for rank, partition in enumerate(ranked):
-        polished = shift_boundaries(partition, moves, journal) if rank < N_POLISHED else partition
-        if polished.n_clusters not in best or polished.score > best[polished.n_clusters].score:
-            best[polished.n_clusters] = polished
+    for partition in pool:
+        if plan.n_clusters[0] <= partition.n_clusters <= plan.n_clusters[1]:
+            offer(best, partition)
     return best
 
 
@@ -95,9 +150,10 @@ def _starts(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan) -> Iterator[
 
 def _start_labels(points: Points, plan: SearchPlan) -> Iterator[Ints]:
     most = min(plan.n_clusters[1], len(points))
-    yield from start_by_linkage(points.distances, points.weights, most).values()
+    if len(points) <= FEW_POINTS:
+        yield from start_by_linkage(points.distances, points.weights, most).values()
     for k in range(2, most + 1):
-        for repeat in range(max(1, plan.n_init // 5)):
+        for repeat in range(plan.n_starts):
             seed = plan.seed + repeat
             if points.coordinates is None:
                 yield start_by_medoids(points.distances, points.weights, k, seed)

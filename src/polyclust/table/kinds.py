@@ -1,7 +1,7 @@
 """What each column of a file is (number, boolean, category, date, identifier, ...) and which ones are used.
 
-The estimator knows four kinds and refuses the rest. A file holds more: here they are found, shown and left out
-with a word, or read as the user says.
+The estimator knows four kinds and refuses the rest. A file holds more: here they are found, shown and left
+out with a word, or read as the user says.
 """
 
 from __future__ import annotations

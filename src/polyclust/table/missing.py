@@ -78,10 +78,11 @@ def _choose_fill(series: pd.Series[Any], kind: str, rule: str) -> Fill:
     return float(np.median(present.to_numpy(dtype=np.float64)))
 
 
-def _most_frequent(present: pd.Series[Any]) -> Any:
+def _most_frequent(present: pd.Series[Any]) -> Fill:
     counts = present.value_counts()
     top = sorted(counts.index[counts == counts.max()])[0]
-    return top.item() if isinstance(top, np.generic) else top
+    fill: Fill = top.item() if isinstance(top, np.generic) else top
+    return fill
 
 
 def _own_category(levels: set[str]) -> str:

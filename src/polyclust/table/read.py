@@ -193,7 +193,8 @@ def _refuse_repeated(names: Sequence[str], source: TableSource) -> None:
 def _read_text(source: TableSource) -> pd.DataFrame:
     form = _find_format(source)
     _refuse_ragged(source, form)
-    return _parse_text(source, form)
+    table: pd.DataFrame = _parse_text(source, form)
+    return table
 
 
 def _find_format(source: TableSource) -> TextFormat:
@@ -272,7 +273,8 @@ def _iterate_text(
 
 def _read_parquet(source: TableSource) -> pd.DataFrame:
     with _parquet_errors(source), source.open_binary() as stream:
-        return pd.read_parquet(stream, dtype_backend="numpy_nullable")
+        table: pd.DataFrame = pd.read_parquet(stream, dtype_backend="numpy_nullable")
+        return table
 
 
 def _iterate_parquet(source: TableSource, chunk_rows: int) -> Iterator[pd.DataFrame]:

@@ -34,8 +34,8 @@ def convert_to_column(series: pd.Series[Any], column: Column, where: str, offset
         first = int(np.argmax(is_wrong))
         wanted = "0 or 1, true or false" if column.kind == "boolean" else "numbers"
         raise TableError(
-            f"column {column.name!r} of {where} holds {series.iloc[first]!r} in row {offset + first + 1}; it held "
-            f"{wanted} at fit: correct the value or leave it empty."
+            f"column {column.name!r} of {where} holds {series.iloc[first]!r} in row {offset + first + 1}; it "
+            f"held {wanted} at fit: correct the value or leave it empty."
         )
     return pd.Series(values, index=series.index)
 

@@ -4,11 +4,10 @@ CASE
   WHEN CAST("petal length" AS DOUBLE) < CAST(2.5 AS DOUBLE)
   AND CAST("petal length" AS DOUBLE) / 5 * 2 + COALESCE(CAST("smooth" AS INT), 0) * 3 < CAST(2.6 AS DOUBLE)
   THEN 0
-  WHEN CAST("petal length" AS DOUBLE) >= CAST(2.5 AS DOUBLE)
-  AND CASE WHEN "colour" = 'red' THEN 1 ELSE 0 END >= 3
+  WHEN CAST("petal length" AS DOUBLE) >= CAST(2.5 AS DOUBLE) AND "colour" = 'red'
   THEN 1
   WHEN CAST("petal length" AS DOUBLE) / 5 * 2 + COALESCE(CAST("smooth" AS INT), 0) * 3 >= CAST(2.6 AS DOUBLE)
-  AND CASE WHEN "colour" = 'red' THEN 1 ELSE 0 END < 3
+  AND "colour" <> 'red'
   THEN 2
   ELSE -1
 END

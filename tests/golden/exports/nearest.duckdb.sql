@@ -6,13 +6,13 @@ SELECT
     WHEN CAST("t"."petal length" AS DOUBLE) < CAST(2.5 AS DOUBLE)
     AND CAST("t"."petal length" AS DOUBLE) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INT), 0) * 3 < CAST(2.6 AS DOUBLE)
     THEN 0
-    WHEN CAST("t"."petal length" AS DOUBLE) >= CAST(2.5 AS DOUBLE)
-    AND CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END >= 3
+    WHEN CAST("t"."petal length" AS DOUBLE) >= CAST(2.5 AS DOUBLE) AND "t"."colour" = 'red'
     THEN 1
     WHEN CAST("t"."petal length" AS DOUBLE) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INT), 0) * 3 >= CAST(2.6 AS DOUBLE)
-    AND CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END < 3
+    AND "t"."colour" <> 'red'
     THEN 2
-    ELSE CASE LEAST(
+    ELSE LIST_POSITION(
+      [
         GREATEST((
           CAST("t"."petal length" AS DOUBLE) - CAST(2.5 AS DOUBLE)
         ) / CAST(0.25 AS DOUBLE), 0) + GREATEST(
@@ -24,41 +24,40 @@ SELECT
         GREATEST((
           CAST("t"."petal length" AS DOUBLE) - CAST(2.5 AS DOUBLE)
         ) / CAST(-0.25 AS DOUBLE), 0) + GREATEST((
-          CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
-        ) / CAST(-0.1111111111111111 AS DOUBLE), 0),
+          CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
+        ) / CAST(-7.071067811865476e-1 AS DOUBLE), 0),
         GREATEST(
           (
             CAST("t"."petal length" AS DOUBLE) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INT), 0) * 3 - CAST(2.6 AS DOUBLE)
           ) / CAST(-3.4 AS DOUBLE),
           0
         ) + GREATEST((
-          CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
-        ) / CAST(1.111111111111111e-1 AS DOUBLE), 0)
+          CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
+        ) / CAST(7.071067811865476e-1 AS DOUBLE), 0)
+      ],
+      LEAST(
+        GREATEST((
+          CAST("t"."petal length" AS DOUBLE) - CAST(2.5 AS DOUBLE)
+        ) / CAST(0.25 AS DOUBLE), 0) + GREATEST(
+          (
+            CAST("t"."petal length" AS DOUBLE) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INT), 0) * 3 - CAST(2.6 AS DOUBLE)
+          ) / CAST(3.4 AS DOUBLE),
+          0
+        ),
+        GREATEST((
+          CAST("t"."petal length" AS DOUBLE) - CAST(2.5 AS DOUBLE)
+        ) / CAST(-0.25 AS DOUBLE), 0) + GREATEST((
+          CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
+        ) / CAST(-7.071067811865476e-1 AS DOUBLE), 0),
+        GREATEST(
+          (
+            CAST("t"."petal length" AS DOUBLE) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INT), 0) * 3 - CAST(2.6 AS DOUBLE)
+          ) / CAST(-3.4 AS DOUBLE),
+          0
+        ) + GREATEST((
+          CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
+        ) / CAST(7.071067811865476e-1 AS DOUBLE), 0)
       )
-      WHEN GREATEST((
-        CAST("t"."petal length" AS DOUBLE) - CAST(2.5 AS DOUBLE)
-      ) / CAST(0.25 AS DOUBLE), 0) + GREATEST(
-        (
-          CAST("t"."petal length" AS DOUBLE) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INT), 0) * 3 - CAST(2.6 AS DOUBLE)
-        ) / CAST(3.4 AS DOUBLE),
-        0
-      )
-      THEN 0
-      WHEN GREATEST((
-        CAST("t"."petal length" AS DOUBLE) - CAST(2.5 AS DOUBLE)
-      ) / CAST(-0.25 AS DOUBLE), 0) + GREATEST((
-        CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
-      ) / CAST(-0.1111111111111111 AS DOUBLE), 0)
-      THEN 1
-      WHEN GREATEST(
-        (
-          CAST("t"."petal length" AS DOUBLE) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INT), 0) * 3 - CAST(2.6 AS DOUBLE)
-        ) / CAST(-3.4 AS DOUBLE),
-        0
-      ) + GREATEST((
-        CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
-      ) / CAST(1.111111111111111e-1 AS DOUBLE), 0)
-      THEN 2
-    END
+    ) - 1
   END AS "cluster"
 FROM "flowers" AS "t"

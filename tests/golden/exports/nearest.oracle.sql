@@ -6,11 +6,10 @@ SELECT
     WHEN CAST("t"."petal length" AS BINARY_DOUBLE) < CAST(2.5 AS BINARY_DOUBLE)
     AND CAST("t"."petal length" AS BINARY_DOUBLE) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INT), 0) * 3 < CAST(2.6 AS BINARY_DOUBLE)
     THEN 0
-    WHEN CAST("t"."petal length" AS BINARY_DOUBLE) >= CAST(2.5 AS BINARY_DOUBLE)
-    AND CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END >= 3
+    WHEN CAST("t"."petal length" AS BINARY_DOUBLE) >= CAST(2.5 AS BINARY_DOUBLE) AND "t"."colour" = 'red'
     THEN 1
     WHEN CAST("t"."petal length" AS BINARY_DOUBLE) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INT), 0) * 3 >= CAST(2.6 AS BINARY_DOUBLE)
-    AND CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END < 3
+    AND "t"."colour" <> 'red'
     THEN 2
     ELSE CASE LEAST(
         GREATEST(
@@ -31,8 +30,8 @@ SELECT
           0
         ) + GREATEST(
           (
-            CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
-          ) / CAST(-0.1111111111111111 AS BINARY_DOUBLE),
+            CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
+          ) / CAST(-7.071067811865476e-1 AS BINARY_DOUBLE),
           0
         ),
         GREATEST(
@@ -42,8 +41,8 @@ SELECT
           0
         ) + GREATEST(
           (
-            CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
-          ) / CAST(1.111111111111111e-1 AS BINARY_DOUBLE),
+            CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
+          ) / CAST(7.071067811865476e-1 AS BINARY_DOUBLE),
           0
         )
       )
@@ -66,8 +65,8 @@ SELECT
         0
       ) + GREATEST(
         (
-          CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
-        ) / CAST(-0.1111111111111111 AS BINARY_DOUBLE),
+          CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
+        ) / CAST(-7.071067811865476e-1 AS BINARY_DOUBLE),
         0
       )
       THEN 1
@@ -78,8 +77,8 @@ SELECT
         0
       ) + GREATEST(
         (
-          CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
-        ) / CAST(1.111111111111111e-1 AS BINARY_DOUBLE),
+          CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
+        ) / CAST(7.071067811865476e-1 AS BINARY_DOUBLE),
         0
       )
       THEN 2

@@ -7,10 +7,10 @@ SELECT
     AND CAST("t"."petal length" AS DOUBLE PRECISION) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INT), 0) * 3 < CAST(2.6 AS DOUBLE PRECISION)
     THEN 0
     WHEN CAST("t"."petal length" AS DOUBLE PRECISION) >= CAST(2.5 AS DOUBLE PRECISION)
-    AND CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END >= 3
+    AND "t"."colour" = 'red'
     THEN 1
     WHEN CAST("t"."petal length" AS DOUBLE PRECISION) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INT), 0) * 3 >= CAST(2.6 AS DOUBLE PRECISION)
-    AND CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END < 3
+    AND "t"."colour" <> 'red'
     THEN 2
     ELSE CASE LEAST(
         GREATEST(
@@ -31,8 +31,8 @@ SELECT
           0
         ) + GREATEST(
           (
-            CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
-          ) / CAST(-0.1111111111111111 AS DOUBLE PRECISION),
+            CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
+          ) / CAST(-7.071067811865476e-1 AS DOUBLE PRECISION),
           0
         ),
         GREATEST(
@@ -42,8 +42,8 @@ SELECT
           0
         ) + GREATEST(
           (
-            CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
-          ) / CAST(1.111111111111111e-1 AS DOUBLE PRECISION),
+            CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
+          ) / CAST(7.071067811865476e-1 AS DOUBLE PRECISION),
           0
         )
       )
@@ -66,8 +66,8 @@ SELECT
         0
       ) + GREATEST(
         (
-          CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
-        ) / CAST(-0.1111111111111111 AS DOUBLE PRECISION),
+          CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
+        ) / CAST(-7.071067811865476e-1 AS DOUBLE PRECISION),
         0
       )
       THEN 1
@@ -78,8 +78,8 @@ SELECT
         0
       ) + GREATEST(
         (
-          CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
-        ) / CAST(1.111111111111111e-1 AS DOUBLE PRECISION),
+          CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
+        ) / CAST(7.071067811865476e-1 AS DOUBLE PRECISION),
         0
       )
       THEN 2

@@ -6,11 +6,10 @@ SELECT
     WHEN CAST("t"."petal length" AS REAL) < CAST(2.5 AS REAL)
     AND CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 < CAST(2.6 AS REAL)
     THEN 0
-    WHEN CAST("t"."petal length" AS REAL) >= CAST(2.5 AS REAL)
-    AND CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END >= 3
+    WHEN CAST("t"."petal length" AS REAL) >= CAST(2.5 AS REAL) AND "t"."colour" = 'red'
     THEN 1
     WHEN CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 >= CAST(2.6 AS REAL)
-    AND CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END < 3
+    AND "t"."colour" <> 'red'
     THEN 2
     ELSE CASE MIN(
         COALESCE(
@@ -44,11 +43,11 @@ SELECT
             ) / CAST(-0.25 AS REAL))
           ) + MAX(
             COALESCE((
-              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
-            ) / CAST(-0.1111111111111111 AS REAL), 0),
+              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
+            ) / CAST(-7.071067811865476e-1 AS REAL), 0),
             COALESCE(0, (
-              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
-            ) / CAST(-0.1111111111111111 AS REAL))
+              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
+            ) / CAST(-7.071067811865476e-1 AS REAL))
           ),
           MAX(
             COALESCE(
@@ -65,11 +64,11 @@ SELECT
             )
           ) + MAX(
             COALESCE((
-              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
-            ) / CAST(1.111111111111111e-1 AS REAL), 0),
+              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
+            ) / CAST(7.071067811865476e-1 AS REAL), 0),
             COALESCE(0, (
-              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
-            ) / CAST(1.111111111111111e-1 AS REAL))
+              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
+            ) / CAST(7.071067811865476e-1 AS REAL))
           )
         ),
         COALESCE(
@@ -82,11 +81,11 @@ SELECT
             ) / CAST(-0.25 AS REAL))
           ) + MAX(
             COALESCE((
-              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
-            ) / CAST(-0.1111111111111111 AS REAL), 0),
+              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
+            ) / CAST(-7.071067811865476e-1 AS REAL), 0),
             COALESCE(0, (
-              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
-            ) / CAST(-0.1111111111111111 AS REAL))
+              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
+            ) / CAST(-7.071067811865476e-1 AS REAL))
           ),
           MAX(
             COALESCE(
@@ -103,11 +102,11 @@ SELECT
             )
           ) + MAX(
             COALESCE((
-              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
-            ) / CAST(1.111111111111111e-1 AS REAL), 0),
+              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
+            ) / CAST(7.071067811865476e-1 AS REAL), 0),
             COALESCE(0, (
-              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
-            ) / CAST(1.111111111111111e-1 AS REAL))
+              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
+            ) / CAST(7.071067811865476e-1 AS REAL))
           ),
           MAX(
             COALESCE((
@@ -147,11 +146,11 @@ SELECT
             )
           ) + MAX(
             COALESCE((
-              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
-            ) / CAST(1.111111111111111e-1 AS REAL), 0),
+              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
+            ) / CAST(7.071067811865476e-1 AS REAL), 0),
             COALESCE(0, (
-              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
-            ) / CAST(1.111111111111111e-1 AS REAL))
+              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
+            ) / CAST(7.071067811865476e-1 AS REAL))
           ),
           MAX(
             COALESCE((
@@ -183,11 +182,11 @@ SELECT
             ) / CAST(-0.25 AS REAL))
           ) + MAX(
             COALESCE((
-              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
-            ) / CAST(-0.1111111111111111 AS REAL), 0),
+              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
+            ) / CAST(-7.071067811865476e-1 AS REAL), 0),
             COALESCE(0, (
-              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
-            ) / CAST(-0.1111111111111111 AS REAL))
+              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
+            ) / CAST(-7.071067811865476e-1 AS REAL))
           )
         )
       )
@@ -222,11 +221,11 @@ SELECT
         ) / CAST(-0.25 AS REAL))
       ) + MAX(
         COALESCE((
-          CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
-        ) / CAST(-0.1111111111111111 AS REAL), 0),
+          CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
+        ) / CAST(-7.071067811865476e-1 AS REAL), 0),
         COALESCE(0, (
-          CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
-        ) / CAST(-0.1111111111111111 AS REAL))
+          CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
+        ) / CAST(-7.071067811865476e-1 AS REAL))
       )
       THEN 1
       WHEN MAX(
@@ -244,11 +243,11 @@ SELECT
         )
       ) + MAX(
         COALESCE((
-          CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
-        ) / CAST(1.111111111111111e-1 AS REAL), 0),
+          CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
+        ) / CAST(7.071067811865476e-1 AS REAL), 0),
         COALESCE(0, (
-          CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 3
-        ) / CAST(1.111111111111111e-1 AS REAL))
+          CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
+        ) / CAST(7.071067811865476e-1 AS REAL))
       )
       THEN 2
     END

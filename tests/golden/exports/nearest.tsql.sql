@@ -6,11 +6,10 @@ SELECT
     WHEN CAST([t].[petal length] AS FLOAT) < CAST(2.5 AS FLOAT)
     AND CAST([t].[petal length] AS FLOAT) / 5 * 2 + COALESCE(CAST([t].[smooth] AS INTEGER), 0) * 3 < CAST(2.6 AS FLOAT)
     THEN 0
-    WHEN CAST([t].[petal length] AS FLOAT) >= CAST(2.5 AS FLOAT)
-    AND CASE WHEN [t].[colour] = 'red' THEN 1 ELSE 0 END >= 3
+    WHEN CAST([t].[petal length] AS FLOAT) >= CAST(2.5 AS FLOAT) AND [t].[colour] = 'red'
     THEN 1
     WHEN CAST([t].[petal length] AS FLOAT) / 5 * 2 + COALESCE(CAST([t].[smooth] AS INTEGER), 0) * 3 >= CAST(2.6 AS FLOAT)
-    AND CASE WHEN [t].[colour] = 'red' THEN 1 ELSE 0 END < 3
+    AND [t].[colour] <> 'red'
     THEN 2
     ELSE CASE LEAST(
         GREATEST((
@@ -24,16 +23,16 @@ SELECT
         GREATEST((
           CAST([t].[petal length] AS FLOAT) - CAST(2.5 AS FLOAT)
         ) / CAST(-0.25 AS FLOAT), 0) + GREATEST((
-          CASE WHEN [t].[colour] = 'red' THEN 1 ELSE 0 END - 3
-        ) / CAST(-0.1111111111111111 AS FLOAT), 0),
+          CASE WHEN [t].[colour] = 'red' THEN 1 ELSE 0 END - 1
+        ) / CAST(-7.071067811865476e-1 AS FLOAT), 0),
         GREATEST(
           (
             CAST([t].[petal length] AS FLOAT) / 5 * 2 + COALESCE(CAST([t].[smooth] AS INTEGER), 0) * 3 - CAST(2.6 AS FLOAT)
           ) / CAST(-3.4 AS FLOAT),
           0
         ) + GREATEST((
-          CASE WHEN [t].[colour] = 'red' THEN 1 ELSE 0 END - 3
-        ) / CAST(1.111111111111111e-1 AS FLOAT), 0)
+          CASE WHEN [t].[colour] = 'red' THEN 1 ELSE 0 END - 1
+        ) / CAST(7.071067811865476e-1 AS FLOAT), 0)
       )
       WHEN GREATEST((
         CAST([t].[petal length] AS FLOAT) - CAST(2.5 AS FLOAT)
@@ -47,8 +46,8 @@ SELECT
       WHEN GREATEST((
         CAST([t].[petal length] AS FLOAT) - CAST(2.5 AS FLOAT)
       ) / CAST(-0.25 AS FLOAT), 0) + GREATEST((
-        CASE WHEN [t].[colour] = 'red' THEN 1 ELSE 0 END - 3
-      ) / CAST(-0.1111111111111111 AS FLOAT), 0)
+        CASE WHEN [t].[colour] = 'red' THEN 1 ELSE 0 END - 1
+      ) / CAST(-7.071067811865476e-1 AS FLOAT), 0)
       THEN 1
       WHEN GREATEST(
         (
@@ -56,8 +55,8 @@ SELECT
         ) / CAST(-3.4 AS FLOAT),
         0
       ) + GREATEST((
-        CASE WHEN [t].[colour] = 'red' THEN 1 ELSE 0 END - 3
-      ) / CAST(1.111111111111111e-1 AS FLOAT), 0)
+        CASE WHEN [t].[colour] = 'red' THEN 1 ELSE 0 END - 1
+      ) / CAST(7.071067811865476e-1 AS FLOAT), 0)
       THEN 2
     END
   END AS [cluster]

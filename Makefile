@@ -1,0 +1,50 @@
+# Everything a newcomer needs: make demo, make test. Both set up .venv themselves; a second call is quick.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+BENCH_STAMP := $(VENV)/.installed-bench
+
+.PHONY: demo test test-slow lint format bench bench-quick bench-speed bench-kernels clean
+
+demo: $(STAMP)
+	$(BIN)/polyclust demo
+
+test: $(STAMP)
+	$(BIN)/python -m pytest
+
+test-slow: $(STAMP)
+	$(BIN)/python -m pytest -m "slow or not slow"
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(STAMP)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(BENCH_STAMP)
+	$(BIN)/python -m benchmarks.run
+
+bench-quick: $(BENCH_STAMP)
+	$(BIN)/python -m benchmarks.run --quick
+
+bench-speed: $(BENCH_STAMP)
+	$(BIN)/python -m benchmarks.speed
+
+bench-kernels: $(STAMP)
+	$(BIN)/python -m benchmarks.kernels
+
+$(STAMP): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	touch $@
+
+$(BENCH_STAMP): $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt gemclus kmedoids
+	touch $@
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,83 @@
+"""A finite slack weight: the criterion less the price of rows on the wrong side of the best hyperplanes.
+
+    objective = criterion - slack_weight * (sum over pairs of the least hinge error) / (number of rows)
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyclust.hyperplanes.pair import PairHyperplane, separate_pair
+from polyclust.search.partition import Ints, Partition
+from polyclust.search.points import Points, SubsetOrders
+from polyclust.search.scoring import Scorer
+
+__all__ = ["PairErrors", "SlackScorer"]
+
+Floats = NDArray[np.float64]
+
+
+class PairErrors:
+    """The best hyperplane of every pair of clusters, remembered by the rows of the pair."""
+
+    def __init__(
+        self, points: Points, space: Floats, max_terms: int | None, max_coefficient: int | None, margin: float | None
+    ) -> None:
+        self.points = points
+        self.space = space
+        self.limits = {"max_terms": max_terms, "max_coefficient": max_coefficient, "margin": margin}
+        self._known: dict[tuple[bytes, bytes], PairHyperplane] = {}
+
+    def separate(self, first: Ints, second: Ints) -> PairHyperplane:
+        """The hyperplane of least error with ``first`` above."""
+        key = (first.tobytes(), second.tobytes())
+        if key not in self._known:
+            self._known[key] = separate_pair(
+                self.space[first],
+                self.space[second],
+                upper_weights=self.points.weights[first],
+                lower_weights=self.points.weights[second],
+                node_limit=0,
+                **self.limits,  # type: ignore[arg-type]
+            )
+        return self._known[key]
+
+    def total(self, partition: Partition) -> float:
+        """The errors of all pairs, per row."""
+        rows = [partition.rows_of(k) for k in range(partition.n_clusters)]
+        errors = [self.separate(rows[i], rows[j]).error for i in range(len(rows)) for j in range(i + 1, len(rows))]
+        return sum(errors) / self.points.total_weight
+
+
+class SlackScorer:
+    """Another scorer's criterion less the price of errors. Sweeps give the criterion alone: an upper bound."""
+
+    def __init__(self, base: Scorer, errors: PairErrors, slack_weight: float) -> None:
+        self.base = base
+        self.points = base.points
+        self.bounds = base.bounds
+        self.errors = errors
+        self.slack_weight = slack_weight
+
+    def start(self, labels: Ints, n_clusters: int) -> Partition:
+        return self._charge(self.base.start(labels, n_clusters))
+
+    def change(self, partition: Partition, labels: Ints, n_clusters: int) -> Partition:
+        return self._charge(self.base.change(partition, labels, n_clusters))
+
+    def merge(self, partition: Partition, i: int, j: int) -> Partition:
+        return self._charge(self.base.merge(partition, i, j))
+
+    def neighbours(self, partition: Partition) -> Ints:
+        return self.base.neighbours(partition)
+
+    def scan(self, partition: Partition, i: int, j: int | None, orders: SubsetOrders) -> Floats:
+        return self.base.scan(partition, i, j, orders)
+
+    def _charge(self, partition: Partition) -> Partition:
+        if partition.n_clusters < 2:
+            return partition
+        return replace(partition, score=partition.score - self.slack_weight * self.errors.total(partition))

@@ -1,0 +1,64 @@
+"""The real command in a process of its own, and one clustering of the customers that many tests look at."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import polyclust
+from polyclust.demo_data import make_customers
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+COMMAND = [sys.executable, "-m", "polyclust"]
+# The command under test is the package that these tests import, wherever it lies.
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(polyclust.__file__).parents[1])}
+
+
+def run_command(
+    *arguments: object, cwd: Path | None = None, stdin: bytes | None = None, **more: object
+) -> subprocess.CompletedProcess[str]:
+    """``polyclust`` with these arguments; its output as text."""
+    done = subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        cwd=cwd,
+        input=stdin,
+        env=ENVIRONMENT,
+        capture_output=True,
+        timeout=240,
+        **more,
+    )
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+@pytest.fixture(scope="session")
+def run() -> Run:
+    return run_command
+
+
+@pytest.fixture(scope="session")
+def customers() -> pd.DataFrame:
+    return make_customers(300, seed=3)
+
+
+@pytest.fixture(scope="session")
+def workplace(tmp_path_factory: pytest.TempPathFactory, customers: pd.DataFrame) -> Path:
+    """A folder with customers.csv; tests that write use folders of their own."""
+    folder = tmp_path_factory.mktemp("work")
+    customers.to_csv(folder / "customers.csv", index=False)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def fitted(workplace: Path, run: Run) -> Path:
+    """The folder that a plain ``polyclust fit`` wrote, with what it printed beside it."""
+    done = run("fit", "customers.csv", "-o", "segments", "--max-clusters", "5", cwd=workplace)
+    assert done.returncode == 0, done.stderr
+    (workplace / "printed.txt").write_text(done.stdout)
+    (workplace / "complained.txt").write_text(done.stderr)
+    return workplace / "segments"

@@ -1,0 +1,202 @@
+"""Whatever is wrong: one line that says what and where, exit code 1, no traceback, nothing written."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+Make = Callable[[Path], object]
+
+
+def text(content: str | bytes) -> Make:
+    def write(folder: Path) -> str:
+        (folder / "t.csv").write_bytes(content if isinstance(content, bytes) else content.encode())
+        return "t.csv"
+
+    return write
+
+
+def nowhere(folder: Path) -> str:
+    return "nowhere.csv"
+
+
+def a_folder(folder: Path) -> str:
+    (folder / "inner").mkdir()
+    return "inner"
+
+
+def a_huge_file_of_nothing(folder: Path) -> str:
+    with (folder / "huge.csv").open("wb") as stream:
+        stream.truncate(2 * 2**30)
+    return "huge.csv"
+
+
+def broken_parquet(folder: Path) -> str:
+    (folder / "t.parquet").write_bytes(b"PAR1 not really")
+    return "t.parquet"
+
+
+def broken_excel(folder: Path) -> str:
+    (folder / "t.xlsx").write_bytes(b"PK\x03\x04 not really")
+    return "t.xlsx"
+
+
+def repeated_in_excel(folder: Path) -> str:
+    pd.DataFrame([[1, 2], [3, 4]], columns=["a", "a"]).to_excel(folder / "t.xlsx", index=False)
+    return "t.xlsx"
+
+
+CASES: dict[str, tuple[Make, list[str]]] = {
+    "no file": (nowhere, ["nowhere.csv", "does not exist"]),
+    "a folder": (a_folder, ["inner", "folder"]),
+    "empty": (text(""), ["t.csv", "empty"]),
+    "blank": (text("\n\n  \n"), ["t.csv", "no text"]),
+    "header only": (text("a,b\n"), ["t.csv", "no rows"]),
+    "one column": (text("a\n1\n2\n3\n"), ["t.csv", "one column", "--sep"]),
+    "repeated column": (text("a,b,a\n1,2,3\n4,5,6\n"), ["t.csv", "'a'", "rename"]),
+    "too many fields": (text("a,b\n1,2\n3,4,5\n6,7\n"), ["line 3", "t.csv", "3 fields"]),
+    "too few fields": (text("a,b\n1,2\n3\n6,7\n"), ["line 3", "t.csv", "1 field "]),
+    "mixed types": (
+        text("a,b\n" + "".join(f"{i},{i * i % 7}\n" for i in range(20)) + "old,3\n"),
+        ["'a'", "'old'", "row 21", "--categorical a"],
+    ),
+    "infinity": (
+        text("a,b\n" + "".join(f"{i}.5,{i % 3}\n" for i in range(9)) + "inf,1\n"),
+        ["'a'", "row 10"],
+    ),
+    "nothing to use": (
+        text("id,day\n" + "".join(f"x{i},2024-01-0{i + 1}\n" for i in range(9))),
+        ["no column"],
+    ),
+    "few rows": (text("a,b\n1,2\n3,4\n"), ["t.csv", "2 rows", "too few"]),
+    "all rows incomplete": (text("a,b\n1,\n,2\n3,\n,4\n5,\n,1\n"), ["missing", "--ignore"]),
+    "not text": (text(b"\x00\x01\x02\x03" * 100), ["t.csv", "not a text table"]),
+    "2 GB": (a_huge_file_of_nothing, ["huge.csv"]),
+    "broken parquet": (broken_parquet, ["t.parquet", "parquet"]),
+    "broken Excel": (broken_excel, ["t.xlsx", "Excel"]),
+    "repeated in Excel": (repeated_in_excel, ["t.xlsx", "'a'", "rename"]),
+}
+
+
+def assert_one_line(done, *parts: str) -> None:
+    assert done.returncode == 1, (done.returncode, done.stderr)
+    lines = done.stderr.splitlines()
+    assert len(lines) == 1, done.stderr
+    assert lines[0].startswith("polyclust: ")
+    assert "Traceback" not in done.stderr
+    assert "unexpected" not in done.stderr
+    for part in parts:
+        assert part in lines[0], (part, lines[0])
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_one_line_and_nothing_written(case: str, tmp_path: Path, run) -> None:
+    make, parts = CASES[case]
+    path = make(tmp_path)
+    before = sorted(p.name for p in tmp_path.iterdir())
+    assert_one_line(run("fit", path, "-o", "out", cwd=tmp_path), *parts)
+    assert sorted(p.name for p in tmp_path.iterdir()) == before
+
+
+GOOD = "a,b\n" + "".join(f"{i % 10 + 20 * (i % 2)},{i % 7}\n" for i in range(60))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (["--ignore", "zzz"], ["--ignore zzz", "no such column"]),
+        (["--id", "zzz"], ["--id zzz"]),
+        (["--numeric", "a", "--categorical", "a"], ["--numeric", "choose one"]),
+        (["--explain-with", "zzz"], ["--explain-with zzz"]),
+        (["-k", "1"], ["--clusters", "2"]),
+        (["--min-size", "50"], ["--min-size"]),
+        (["--terms", "0"], ["--terms"]),
+        (["--sql-dialect", "klingon"], ["klingon"]),
+        (["--encoding", "klingon"], ["klingon", "--encoding"]),
+        (["-o", "t.csv"], ["t.csv is a file"]),
+        (["-o", "t.csv/inner"], ["t.csv is a file"]),
+    ],
+)
+def test_wrong_values(arguments: list[str], parts: list[str], tmp_path: Path, run) -> None:
+    (tmp_path / "t.csv").write_text(GOOD)
+    assert_one_line(run("fit", "t.csv", "--quiet", *arguments, cwd=tmp_path), *parts)
+    assert [p.name for p in tmp_path.iterdir()] == ["t.csv"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read and write everything")
+def test_no_permission(tmp_path: Path, run) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text(GOOD)
+    table.chmod(0)
+    assert_one_line(run("fit", table), "may not be read")
+    table.chmod(0o600)
+    tmp_path.chmod(0o500)
+    assert_one_line(run("fit", table, "-o", tmp_path / "out"), "may not be written")
+    tmp_path.chmod(0o700)
+
+
+def test_a_full_disk_leaves_the_old_output(fitted: Path, tmp_path: Path, run) -> None:
+    """The largest file a process may write is limited, which fails as a full disk does."""
+    import resource
+
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "labels.csv").write_text("old")
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+    # Compiled code is kept in a cache of its own, which must not be what fails.
+    done = run(
+        "fit", fitted.parent / "customers.csv", "-o", out, "-k", "2", "--force", "--quiet", preexec_fn=limit
+    )
+    assert_one_line(done, "no room", str(out))
+    assert [p.name for p in tmp_path.iterdir()] == ["out"]
+    assert [p.read_text() for p in out.iterdir()] == ["old"]
+
+
+def test_a_full_device(fitted: Path, run) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full here")
+    done = run("assign", fitted / "model.json", fitted.parent / "customers.csv", "-o", "/dev/full", "--quiet")
+    assert_one_line(done, "no room", "/dev/full")
+
+
+def damage_text(model: dict) -> str:
+    return json.dumps(model)[:-40]
+
+
+def damage_foreign(model: dict) -> str:
+    return json.dumps({"hello": "world"})
+
+
+def damage_newer(model: dict) -> str:
+    return json.dumps({**model, "version": 999})
+
+
+def damage_inside(model: dict) -> str:
+    del model["explanation"]["hyperplanes"]
+    return json.dumps(model)
+
+
+@pytest.mark.parametrize("damage", [damage_text, damage_foreign, damage_newer, damage_inside])
+def test_damaged_model(damage: Callable[[dict], str], fitted: Path, tmp_path: Path, run) -> None:
+    path = tmp_path / "model.json"
+    path.write_text(damage(json.loads((fitted / "model.json").read_text())))
+    assert_one_line(run("explain", path), "model.json")
+
+
+def test_no_model(tmp_path: Path, run) -> None:
+    assert_one_line(run("explain", tmp_path / "none.json"), "none.json", "does not exist")
+
+
+def test_debug_shows_the_traceback(tmp_path: Path, run) -> None:
+    done = run("fit", tmp_path / "nowhere.csv", "--debug")
+    assert done.returncode == 1
+    assert "Traceback" in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("polyclust: ")

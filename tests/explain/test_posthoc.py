@@ -1,0 +1,164 @@
+"""Polytopes for clusterings made elsewhere, against brute force."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.cluster import HDBSCAN, KMeans
+from sklearn.datasets import load_iris, make_blobs
+
+from polyclust.explain.parsing import evaluate_rule
+from polyclust.explain.posthoc import explain_labels
+from polyclust.explain.separation import PairTable, find_fewest_errors
+from polyclust.hyperplanes.lattice import list_directions
+from polyclust.table.encode import fit_encoder
+
+IRIS = load_iris(as_frame=True).data
+DIAGONAL = pd.DataFrame(
+    {"x": [0.0, 1, 2, 3, 4, 0.5, 1.5, 2.5, 3.5, 4.5], "y": [1.0, 2, 3, 4, 5, 0, 1, 2, 3, 4]}
+)
+SIDES = np.repeat([0, 1], 5)
+
+
+def count_errors_by_brute_force(values, is_first, weights, directions):
+    """Every direction, every gap between two different values, both orientations."""
+    fewest = np.inf
+    for d in range(len(directions)):
+        features, coefficients = directions.terms(d)
+        along = sum(c * values[:, f] for f, c in zip(features, coefficients, strict=True))
+        distinct = np.unique(along)
+        for low, high in itertools.pairwise(distinct):
+            if len(features) > 1 and not high - low > 1e-9 * np.abs(distinct).max():
+                continue
+            is_above = along >= high
+            fewest = min(fewest, weights[is_above != is_first].sum(), weights[is_above == is_first].sum())
+    return fewest
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 3), st.integers(1, 2))
+def test_no_hyperplane_of_the_family_makes_fewer_errors(seed, n_features, max_terms):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 6, size=(14, n_features)) / 2
+    X[0], X[1] = 0, 3
+    is_first = rng.random(14) < 0.5
+    is_first[:2] = True, False
+    weights = rng.integers(1, 4, size=14).astype(float)
+    _, table = fit_encoder(X)
+    pair = PairTable(table.raw, is_first, weights, table.features, 0, 1)
+    directions = list_directions(n_features, max_terms, 2)
+    plane, errors = find_fewest_errors(pair, directions.take(np.arange(n_features, len(directions))))
+    assert errors == count_errors_by_brute_force(pair.in_units, is_first, weights, directions)
+    is_above = plane.is_above(table.raw)
+    is_wrong = is_above != (is_first if plane.above == 0 else ~is_first)
+    assert weights[is_wrong].sum() == errors
+
+
+def test_k_means_with_two_terms_is_exact():
+    labels = KMeans(3, n_init=10, random_state=0).fit_predict(IRIS)
+    explanation = explain_labels(IRIS, labels, max_terms=2, max_coefficient=3)
+    assert explanation.is_exact
+    assert explanation.advice == ()
+    for k in range(3):
+        held = evaluate_rule(explanation.word_rule(k), IRIS, explanation.columns)
+        np.testing.assert_array_equal(held, labels == k)
+
+
+def test_k_means_cells_are_polytopes_of_the_general_family():
+    X, _ = make_blobs(300, n_features=4, centers=6, random_state=3, cluster_std=2.0)
+    labels = KMeans(6, n_init=3, random_state=0).fit_predict(X)
+    explanation = explain_labels(X, labels, max_terms=None, max_coefficient=None)
+    assert explanation.is_exact
+    assert (explanation.predict(X) == labels).all()
+
+
+def test_advice_names_what_separates():
+    explanation = explain_labels(DIAGONAL, SIDES)
+    assert explanation.fidelity < 1
+    assert explanation.advice == ("max_terms=2 would separate clusters 0 and 1.",)
+    better = explain_labels(DIAGONAL, SIDES, max_terms=2)
+    assert better.is_exact
+    assert better.advice == ()
+    assert explanation.advice[0] in explanation.to_text()
+
+
+def test_advice_for_rows_that_nothing_separates():
+    frame = pd.DataFrame({"x": [0.0, 1, 1, 2], "y": [0.0, 1, 1, 2]})
+    same = explain_labels(frame, [0, 0, 1, 1])
+    assert same.advice == (
+        "Rows with the same values are in both of clusters 0 and 1; no rule can tell them apart.",
+    )
+    nested = explain_labels(pd.DataFrame({"x": [0.0, 1, 2], "y": [0.0, 1, 2]}), [0, 1, 0])
+    assert nested.advice == ("No hyperplane separates clusters 0 and 1: they overlap.",)
+
+
+def test_clusters_of_one_and_the_same_row():
+    frame = pd.DataFrame({"x": [1.0, 1, 1, 2], "y": [5.0, 5, 5, 6]})
+    explanation = explain_labels(frame, ["a", "b", "a", "c"])
+    assert explanation.predict(frame).tolist() == [0, 0, 0, 2]
+    assert explanation.fidelity == 0.75
+
+
+def test_noise_has_no_polytope_and_counts_against_precision():
+    X, _ = make_blobs(200, centers=3, random_state=0, cluster_std=0.6)
+    X = np.vstack([X, np.random.default_rng(0).uniform(-10, 10, size=(30, 2))])
+    labels = HDBSCAN(min_cluster_size=15, copy=True).fit_predict(X)
+    assert (labels == -1).any()
+    explanation = explain_labels(X, labels, max_terms=2, max_coefficient=3)
+    assert explanation.n_clusters == labels.max() + 1
+    assert explanation.outside == "none"
+    members = explanation.contains(X)
+    for k, rule in enumerate(explanation.rules):
+        assert rule.size == (labels == k).sum()
+        assert rule.coverage == (members[:, k] & (labels == k)).sum() / (labels == k).sum()
+        assert rule.precision == (members[:, k] & (labels == k)).sum() / members[:, k].sum()
+    assert explanation.fidelity == (explanation.predict(X) == labels).mean()
+
+
+def test_labels_of_any_kind():
+    frame = pd.DataFrame({"x": [1.0, 2, 3, 4, 5, 6]})
+    explanation = explain_labels(frame, pd.Series(["low", "low", "mid", "mid", "top", "top"]))
+    assert explanation.cluster_labels == ("low", "mid", "top")
+    assert [rule.name for rule in explanation.rules] == ["low", "mid", "top"]
+    result = explanation.evaluate(frame, ["low", "low", "mid", "mid", "mid", "top"])
+    assert result["coverage"].tolist() == [1.0, 2 / 3, 1.0]
+    assert result["precision"].tolist() == [1.0, 1.0, 0.5]
+    mixed = explain_labels(frame, ["b", "b", 7, 7, None.__class__, None.__class__])
+    assert mixed.cluster_labels == ("b", 7, type(None))
+
+
+def test_weights_are_rows():
+    frame = pd.DataFrame({"x": [0.0, 1, 2, 3, 4], "y": [1.0, 0.5, 0, 0, 5]})
+    weights = np.array([3, 1, 2, 1, 0])
+    weighted = explain_labels(frame, [0, 1, 0, 1, 1], sample_weight=weights)
+    repeated = explain_labels(frame.loc[frame.index.repeat(weights)], np.repeat([0, 1, 0, 1, 1], weights))
+    assert weighted.rules == repeated.rules
+    assert weighted.fidelity == repeated.fidelity
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"labels": [0, 1]}, "labels must be one per row: 3 are needed, 2 were given"),
+        ({"labels": [0, None, 1]}, "labels must not be missing"),
+        ({"labels": [-1, -1, -1]}, "every row is noise"),
+        ({"labels": [0, 0, 1], "max_terms": 0}, "max_terms must be an integer >= 1 or None; got 0"),
+        (
+            {"labels": [0, 0, 1], "max_coefficient": 1.5},
+            "max_coefficient must be an integer >= 1 or None; got 1.5",
+        ),
+        ({"labels": [0, 0, 1], "sample_weight": [1, 2]}, "weights must be 3 finite numbers"),
+    ],
+)
+def test_mistakes_are_named(options, message):
+    with pytest.raises(ValueError, match=message):
+        explain_labels(pd.DataFrame({"x": [1.0, 2.0, 3.0]}), **options)
+
+
+def test_one_cluster_needs_no_clause():
+    explanation = explain_labels(pd.DataFrame({"x": [1.0, 2.0]}), ["all", "all"])
+    assert explanation.word_rule(0) == "every row"
+    assert explanation.is_exact
