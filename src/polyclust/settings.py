@@ -56,8 +56,8 @@ def check_settings(params: dict[str, Any]) -> None:
 def resolve_sizes(least: float, most: float | None, total: float) -> SizeBounds:
     """Minimum and maximum weight of a cluster, from rows (int) or shares (float)."""
     low = _resolve_size("min_cluster_size", least, total, math.ceil)
-    high = math.inf if most is None else _resolve_size("max_cluster_size", most, total, math.floor)
-    if high < low:
+    high = total if most is None else _resolve_size("max_cluster_size", most, total, math.floor)
+    if most is not None and high < low:
         raise ValueError(f"max_cluster_size ({high:g} rows) must not be below min_cluster_size ({low:g} rows).")
     return SizeBounds((max(low, 1.0), high))
 
@@ -74,7 +74,7 @@ def resolve_clusters(n_clusters: Any, max_clusters: int, bounds: SizeBounds, tot
             f"{least} clusters of at least {bounds.least:g} rows need {least * bounds.least:g} rows, there are "
             f"{total:g}; lower min_cluster_size or n_clusters."
         )
-    fewest = math.ceil(total / bounds.most) if math.isfinite(bounds.most) else 1
+    fewest = math.ceil(total / bounds.most)
     if fewest > most:
         raise ValueError(
             f"Clusters of at most {bounds.most:g} rows need at least {fewest} clusters for {total:g} rows; raise "

@@ -90,16 +90,16 @@ def test_history_marks_every_kind_of_move(flower_model) -> None:
     model.history_ = [Step(m, 0.1 * i, 2 + (i > 0)) for i, m in enumerate(moves)]
     display = HistoryDisplay.from_estimator(model)
     texts = [t.get_text() for t in display.ax_.get_legend().get_texts()]
-    assert texts == ["start (1)", "shift (2)", "split (1)", "merge (1)", "polish (1)"]
+    assert texts == ["best so far", "start (1)", "shift (2)", "split (1)", "merge (1)", "polish (1)"]
     points = np.vstack([c.get_offsets() for c in display.ax_.collections])
     assert sorted(map(tuple, points.tolist())) == [(i + 1, 0.1 * i) for i in range(6)]
-    assert "0.000 → 0.500 in 6 accepted steps" in title_of(display)
+    assert "Best silhouette 0.500 at accepted step 6 of 6" in title_of(display)
 
 
 def test_history_of_mappings_and_of_nothing() -> None:
     model = FittedModel()
     model.history_ = [{"move": "split", "score": 0.4, "n_clusters": 2, "phase": "groups"}]
-    assert "1 accepted step" in title_of(HistoryDisplay.from_estimator(model))
+    assert "0.400 at accepted step 1 of 1" in title_of(HistoryDisplay.from_estimator(model))
     model.history_ = []
     assert "No step" in title_of(HistoryDisplay.from_estimator(model))
 
@@ -109,8 +109,25 @@ def test_history_parts_its_phases() -> None:
     model.history_ = [Step("shift", 0.1 * (i % 5), 2, "groups" if i < 5 else "rows") for i in range(10)]
     display = HistoryDisplay.from_estimator(model)
     assert [t.get_text() for t in display.ax_.texts] == ["groups", "rows"]
-    lines = [line.get_xdata() for line in display.ax_.lines if line.get_linestyle() == "-"]
+    lines = [line.get_xdata() for line in display.ax_.lines[1:] if line.get_linestyle() == "-"]
     assert [(min(x), max(x)) for x in lines] == [(1, 5), (6, 10)]
+
+
+def test_history_says_the_best_even_when_later_steps_are_worse() -> None:
+    model = FittedModel()
+    model.history_ = [Step("shift", s, 2) for s in (0.2, 0.5, 0.1, 0.4)]
+    display = HistoryDisplay.from_estimator(model)
+    assert title_of(display) == "Best silhouette 0.500 at accepted step 2 of 4"
+    np.testing.assert_array_equal(display.ax_.lines[0].get_ydata(), [0.2, 0.5, 0.5, 0.5])
+
+
+def test_history_of_a_criterion_to_be_minimised() -> None:
+    model = FittedModel(criterion="davies_bouldin")
+    model.history_ = [Step("shift", s, 2) for s in (-0.9, -0.6, -0.7)]
+    display = HistoryDisplay.from_estimator(model)
+    assert display.scores == (0.9, 0.6, 0.7)
+    assert "0.600 at accepted step 2 of 3" in title_of(display)
+    assert "lower is better" in display.ax_.get_ylabel()
 
 
 def test_scores_mark_the_chosen_number_of_clusters() -> None:

@@ -57,10 +57,14 @@ def build_explanation(
     checked = check_weights(weights, len(raw))
     n_clusters = _count_clusters(known, hyperplanes)
     clauses = _list_clauses(features, hyperplanes, raw, n_clusters, minimal)
-    qualities = measure_rules(find_members(raw, hyperplanes, n_clusters), known, checked)
+    members = find_members(raw, hyperplanes, n_clusters)
+    qualities = measure_rules(members, known, checked)
     if names is None:
-        profiles = profile_clusters(raw, features, known, checked, n_clusters=n_clusters)
+        profiles = profile_clusters(raw, features, known, checked, n_clusters=n_clusters, with_typical=False)
         names = name_clusters(clauses, profiles)
+    fidelity = 1.0
+    if not _is_exact(members, known):
+        fidelity = measure_fidelity(place_rows(raw, hyperplanes, n_clusters, outside), known, checked)
     rules = tuple(
         Rule(
             cluster=quality.cluster,
@@ -73,7 +77,6 @@ def build_explanation(
         )
         for quality in qualities
     )
-    placed = place_rows(raw, hyperplanes, n_clusters, outside)
     return Explanation(
         columns=tuple(columns),
         features=tuple(features),
@@ -81,7 +84,7 @@ def build_explanation(
         rules=rules,
         outside=outside,
         is_minimal=minimal,
-        fidelity=measure_fidelity(placed, known, checked),
+        fidelity=fidelity,
         cluster_labels=tuple(cluster_labels),
         advice=tuple(advice),
         why_not_exported=why_not_exported,
@@ -111,6 +114,12 @@ def _list_clauses(
         return [choose_fewest(hyperplanes, k, features, raw) for k in range(n_clusters)]
     witnesses = raw[:: max(1, len(raw) // MAX_WITNESSES)]
     return [reduce_rule(hyperplanes, k, features, witnesses) for k in range(n_clusters)]
+
+
+def _is_exact(members: NDArray[np.bool_], labels: NDArray[np.intp]) -> bool:
+    """Every row lies in the polytope of its own cluster and in no other."""
+    is_own = members[np.arange(len(labels)), labels] & (labels >= 0)
+    return bool(is_own.all()) and int(members.sum()) == len(labels)
 
 
 def _count_clusters(labels: NDArray[np.intp], hyperplanes: Sequence[Hyperplane]) -> int:

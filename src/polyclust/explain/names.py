@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from polyclust.explain.profile import ClusterProfile, Trait
-from polyclust.explain.spelling import format_number
+from polyclust.explain.spelling import format_number, on_one_line
 from polyclust.table.features import Column, Feature
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def _word_trait(trait: Trait, is_middle: bool) -> str:
     feature, is_more = trait.feature, trait.effect > 0
     name = _plain_name(feature.column.name)
     if feature.kind == "level":
-        return f"{name} {'' if is_more else 'not '}{feature.level}"
+        return f"{name} {'' if is_more else 'not '}{on_one_line(str(feature.level))}"
     if feature.kind == "cut":
         value = format_number(float(feature.level))  # type: ignore[arg-type]
         return f"{name} {value} or more" if is_more else f"{name} below {value}"
@@ -67,7 +67,7 @@ def _word_trait(trait: Trait, is_middle: bool) -> str:
 
 def _plain_name(name: str) -> str:
     """A column's name without underscores and without a unit in brackets at its end."""
-    words = " ".join(name.replace("_", " ").split())
+    words = on_one_line(name.replace("_", " "))
     return re.sub(r" \([^()]*\)$", "", words)
 
 

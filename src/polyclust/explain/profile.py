@@ -15,7 +15,7 @@ from polyclust.table.features import Feature
 
 Floats = NDArray[np.float64]
 
-__all__ = ["ClusterProfile", "Trait", "profile_clusters"]
+__all__ = ["ClusterProfile", "Trait", "measure_effects", "profile_clusters"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,66 +60,82 @@ def profile_clusters(
     *,
     n_clusters: int | None = None,
     n_traits: int = 8,
+    with_typical: bool = True,
 ) -> tuple[ClusterProfile, ...]:
-    """The strongest traits of every cluster. Rows labelled -1 count among the rest."""
+    """The strongest traits of every cluster. Rows labelled -1 count among the rest.
+
+    ``with_typical=False`` leaves medians and shares out (NaN), which take longest and which names do not need.
+    """
     raw = np.asarray(raw, dtype=np.float64)
     known = np.asarray(labels, dtype=np.intp)
     checked = check_weights(weights, len(raw))
     count = n_clusters if n_clusters is not None else 1 + int(known.max(initial=-1))
-    deviation = _deviations(raw, features, checked)
-    return tuple(
-        _profile_cluster(raw, features, known == k, checked, deviation, k, n_traits) for k in range(count)
-    )
-
-
-def _profile_cluster(
-    raw: Floats,
-    features: Sequence[Feature],
-    is_inside: NDArray[np.bool_],
-    weights: Floats,
-    deviation: Floats,
-    cluster: int,
-    n_traits: int,
-) -> ClusterProfile:
-    inside, rest = np.where(is_inside, weights, 0.0), np.where(is_inside, 0.0, weights)
-    size = float(inside.sum())
-    if size == 0 or rest.sum() == 0:
-        return ClusterProfile(cluster, size, ())
-    effects = (_mean(raw, inside) - _mean(raw, rest)) / deviation
-    order = sorted(
-        range(len(features)), key=lambda i: (-Trait(features[i], float(effects[i]), 0, 0).strength, i)
-    )
-    traits = tuple(
-        Trait(
-            features[i],
-            float(effects[i]),
-            _typical_value(raw[:, i], inside, features[i]),
-            _typical_value(raw[:, i], rest, features[i]),
+    sizes, effects = measure_effects(raw, features, known, checked, count)
+    profiles = []
+    for k in range(count):
+        chosen = [] if np.isnan(effects[k]).any() else _pick_strongest(features, effects[k])[:n_traits]
+        inside = np.where(known == k, checked, 0.0) if with_typical else np.zeros(0)
+        traits = (
+            Trait(
+                features[i],
+                float(effects[k, i]),
+                _typical_value(raw[:, i], inside, features[i]),
+                _typical_value(raw[:, i], checked - inside if with_typical else inside, features[i]),
+            )
+            for i in chosen
         )
-        for i in order[:n_traits]
-    )
-    return ClusterProfile(cluster, size, traits)
+        profiles.append(ClusterProfile(k, float(sizes[k]), tuple(traits)))
+    return tuple(profiles)
 
 
-def _deviations(raw: Floats, features: Sequence[Feature], weights: Floats) -> Floats:
-    """What differences of means are measured in: 1 for shares."""
-    if not weights.sum():
-        return np.ones(len(features))
-    low, high = raw.min(axis=0), raw.max(axis=0)
-    span = np.where(high > low, high / 2 - low / 2, 1.0)  # halves: a range may not fit into a float
-    centred = (raw / 2 - _mean(raw / 2, weights)) / span
-    deviation = np.sqrt(np.average(centred**2, axis=0, weights=weights)) * span * 2
-    return np.where([f.is_binary for f in features] | (deviation == 0), 1.0, deviation)
+def measure_effects(
+    raw: Floats, features: Sequence[Feature], labels: NDArray[np.intp], weights: Floats, n_clusters: int
+) -> tuple[Floats, Floats]:
+    """The size of every cluster and, K x F, how its means differ from those of the rest; NaN without a rest."""
+    total = weights.sum()
+    shares = weights / total if total else weights
+    sizes, effects = np.zeros(n_clusters), np.full((n_clusters, len(features)), np.nan)
+    deviations = _measure_deviations(raw, features, shares)
+    for k in range(n_clusters):
+        inside = np.flatnonzero((labels == k) & (weights > 0))
+        sizes[k] = weights[inside].sum()
+        share = shares[inside].sum()
+        rest = np.flatnonzero((labels != k) & (weights > 0))
+        if len(inside) and len(rest):
+            mean = (shares[inside] / share) @ raw[inside]
+            other = (shares[rest] / shares[rest].sum()) @ raw[rest]
+            effects[k] = (mean - other) / deviations
+    return sizes, effects
 
 
-def _mean(raw: Floats, weights: Floats) -> Floats:
-    return np.asarray((weights / weights.sum()) @ raw, dtype=np.float64)
+def _pick_strongest(features: Sequence[Feature], effects: Floats) -> list[int]:
+    strengths = [Trait(f, float(e), 0.0, 0.0).strength for f, e in zip(features, effects, strict=True)]
+    return sorted(range(len(features)), key=lambda i: (-strengths[i], i))
+
+
+def _measure_deviations(raw: Floats, features: Sequence[Feature], shares: Floats) -> Floats:
+    """What differences of means are measured in: standard deviations of all rows, 1 for shares."""
+    deviations = np.ones(len(features))
+    for i, feature in enumerate(features):
+        if not feature.is_binary and len(raw):
+            centred = raw[:, i] - shares @ raw[:, i]
+            largest = float(np.abs(centred).max())  # squares of the largest values may not fit into a float
+            if largest > 0:
+                deviations[i] = largest * float(np.sqrt(shares @ (centred / largest) ** 2)) or 1.0
+    return deviations
 
 
 def _typical_value(values: Floats, weights: Floats, feature: Feature) -> float:
     """The share of ones, or the weighted median: the least value that half of the weight does not exceed."""
+    if not len(weights):
+        return float("nan")
     if feature.is_binary:
         return float(values @ weights / weights.sum())
+    counted = weights > 0
+    values, weights = values[counted], weights[counted]
+    if weights.min() == weights.max():
+        middle = (len(values) - 1) // 2
+        return float(np.partition(values, middle)[middle])
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(weights[order])
     return float(values[order[np.searchsorted(reached, reached[-1] / 2)]])

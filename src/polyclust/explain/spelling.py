@@ -17,6 +17,7 @@ __all__ = [
     "EVERY_ROW",
     "Vocabulary",
     "format_number",
+    "on_one_line",
     "spell_columns",
     "spell_level",
     "spell_name",
@@ -67,6 +68,11 @@ def spell_level(level: Hashable, column: Column) -> str:
     if isinstance(level, str) or not _has_double(level, column):
         return text
     return f"{type(level).__name__}({text})"
+
+
+def on_one_line(text: str) -> str:
+    """Text for headings: without line breaks and invisible characters."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def unescape(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from polyclust.explain.spelling import EVERY_ROW, Vocabulary, format_number
+from polyclust.explain.spelling import EVERY_ROW, Vocabulary, format_number, on_one_line
 from polyclust.explain.wording import word_conditions
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def format_share(share: float) -> str:
 def _summarise_rule(rule: Rule, total: float, vocabulary: Vocabulary) -> RuleSummary:
     return RuleSummary(
         title=f"cluster {rule.cluster}",
-        name=rule.name,
+        name=on_one_line(rule.name),
         rows=_count(rule.size, "row"),
         share=format_share(rule.size / total if total else float("nan")),
         conditions=word_conditions(rule.clauses, vocabulary) or (EVERY_ROW,),

@@ -13,8 +13,11 @@ from polyclust.plot.style import (
     GREY,
     PALETTE,
     add_legend,
+    axis_name,
     criterion_name,
     give_axes,
+    is_minimised,
+    line_color,
     number_text,
     set_title,
     tidy_axes,
@@ -36,7 +39,7 @@ OTHER_COLORS = (PALETTE[3], PALETTE[4], PALETTE[6], PALETTE[7], PALETTE[8])
 class HistoryDisplay:
     """The score after every accepted step, marked by the kind of move.
 
-    The number of clusters stands behind it in grey; dotted lines part the phases of the search. Attributes
+    The dark line is the best so far. The number of clusters stands behind it in grey; dotted lines part the phases of the search. Attributes
     set by :meth:`plot`: ``ax_``, ``figure_``.
     """
 
@@ -56,20 +59,21 @@ class HistoryDisplay:
             raise ValueError(
                 "A model read from a file has no history of its search; fit a model to draw one."
             )
-        records = list(model.history_)
+        records, name = list(model.history_), criterion_name(model.criterion)
         return cls(
-            tuple(float(_read(r, "score")) for r in records),
+            tuple(_read_score(r, name) for r in records),
             tuple(str(_read(r, "move")) for r in records),
             tuple(int(_read(r, "n_clusters")) for r in records),
             tuple(str(_read(r, "phase")) for r in records),
-            criterion_name(model.criterion),
+            name,
         ).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> HistoryDisplay:
         """Draw in these axes or in a figure of its own."""
         self.figure_, self.ax_ = give_axes(ax, (8.0, 4.2))
-        self._draw_phases()
-        size = 46 if len(self.scores) <= 40 else 20
+        self._draw_lines()
+        self._mark_phases()
+        size = 46 if len(self.scores) <= 40 else 20 if len(self.scores) <= 100 else 11
         for at, move in enumerate(self._list_moves()):
             marked = [i for i, m in enumerate(self.moves) if m == move]
             marker, color = _sign_of(move, at)
@@ -89,15 +93,29 @@ class HistoryDisplay:
         self._finish(outside=ax is None)
         return self
 
-    def _draw_phases(self) -> None:
-        """A line per phase, since a new phase may start elsewhere; its name above where there is room."""
+    def _draw_lines(self) -> None:
+        """The best so far, and a thin line along each run of steps that improve on one another."""
         n_steps = len(self.scores)
-        starts = [i for i in range(1, n_steps) if self.phases and self.phases[i] != self.phases[i - 1]]
-        for first, last in itertools.pairwise([0, *starts, n_steps]):
-            self.ax_.plot(range(first + 1, last + 1), self.scores[first:last], color=GREY, lw=1.0, zorder=2)
+        if n_steps > 1:
+            self.ax_.step(
+                range(1, n_steps + 1), self._running_best(), where="post", color=line_color(), lw=1.3, zorder=2,
+                label="best so far",
+            )  # fmt: skip
+        sign = -1 if is_minimised(self.criterion) else 1
+        falls = [i for i in range(1, n_steps) if sign * (self.scores[i] - self.scores[i - 1]) < 0]
+        for first, last in itertools.pairwise(sorted({0, *falls, *self._phase_starts(), n_steps})):
+            self.ax_.plot(range(first + 1, last + 1), self.scores[first:last], color=GREY, lw=0.9, zorder=2)
+
+    def _phase_starts(self) -> list[int]:
+        return [i for i in range(1, len(self.phases)) if self.phases[i] != self.phases[i - 1]]
+
+    def _mark_phases(self) -> None:
+        """Dotted lines between phases; the name of a phase above where there is room."""
+        n_steps, starts = len(self.scores), self._phase_starts()
+        for first, last in itertools.pairwise([0, *starts, n_steps] if starts else []):
             if first:
                 self.ax_.axvline(first + 0.5, color=GREY, linewidth=0.8, linestyle=":", zorder=1)
-            if starts and (last - first) / n_steps >= 0.012 * (len(self.phases[first]) + 2):
+            if (last - first) / n_steps >= 0.012 * (len(self.phases[first]) + 2):
                 self.ax_.annotate(
                     self.phases[first],
                     (first + 0.5, 1.0),
@@ -133,7 +151,9 @@ class HistoryDisplay:
         from matplotlib.ticker import MaxNLocator
 
         self.ax_.set(
-            xlabel="accepted step", ylabel=self.criterion, xlim=(0.5, max(len(self.scores), 1) + 0.5)
+            xlabel="accepted step",
+            ylabel=axis_name(self.criterion),
+            xlim=(0.5, max(len(self.scores), 1) + 0.5),
         )
         self.ax_.margins(y=0.12)
         self.ax_.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -145,8 +165,12 @@ class HistoryDisplay:
     def _headline(self) -> str:
         if not self.scores:
             return "No step was accepted: the start was the best found"
-        first, last, n = number_text(self.scores[0]), number_text(self.scores[-1]), len(self.scores)
-        return f"{self.criterion} {first} → {last} in {n} accepted step{'s' * (n != 1)}"
+        best, n = self._running_best(), len(self.scores)
+        where = f"step {best.index(best[-1]) + 1} of {n}"
+        return f"Best {self.criterion} {number_text(best[-1])} at accepted {where}"
+
+    def _running_best(self) -> list[float]:
+        return list(itertools.accumulate(self.scores, min if is_minimised(self.criterion) else max))
 
 
 def _sign_of(move: str, at: int) -> tuple[str, str]:
@@ -157,3 +181,9 @@ def _sign_of(move: str, at: int) -> tuple[str, str]:
 
 def _read(record: Any, name: str) -> Any:
     return record[name] if isinstance(record, Mapping) else getattr(record, name)
+
+
+def _read_score(record: Any, criterion: str) -> float:
+    """The score as people know it: a search that minimises may keep it with its sign changed."""
+    score = float(_read(record, "score"))
+    return abs(score) if is_minimised(criterion) else score

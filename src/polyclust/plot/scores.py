@@ -11,8 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 from polyclust.plot.style import (
     GREY,
     PALETTE,
+    axis_name,
     criterion_name,
     give_axes,
+    is_minimised,
     number_text,
     set_title,
     tidy_axes,
@@ -53,7 +55,7 @@ class ScoresDisplay:
         self.ax_.plot(counts, values, color=PALETTE[0], linewidth=1.6, marker="o", markersize=5, zorder=2)
         if self.chosen in self.scores:
             self._mark_chosen()
-        self.ax_.set(xlabel="number of clusters", ylabel=self.criterion + _direction(self.criterion))
+        self.ax_.set(xlabel="number of clusters", ylabel=axis_name(self.criterion))
         self.ax_.set_xticks(_thin_ticks(counts))
         self.ax_.margins(x=0.06, y=0.18)
         self.ax_.grid(axis="y", color=GREY, alpha=0.2, linewidth=0.6)
@@ -76,7 +78,7 @@ class ScoresDisplay:
         self.ax_.annotate(
             number_text(best),
             (self.chosen, best),
-            xytext=(0, -18 if _direction(self.criterion) else 10),
+            xytext=(0, -18 if is_minimised(self.criterion) else 10),
             textcoords="offset points",
             ha="center",
             fontsize=9,
@@ -87,10 +89,6 @@ class ScoresDisplay:
         if len(self.scores) < 2:
             return f"{self.chosen} clusters, the only number tried"
         return f"{self.chosen} clusters chosen; {min(self.scores)} to {max(self.scores)} tried"
-
-
-def _direction(criterion: str) -> str:
-    return " (lower is better)" if criterion == "Davies–Bouldin" else ""
 
 
 def _thin_ticks(counts: Sequence[int]) -> list[int]:

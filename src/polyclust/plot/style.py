@@ -15,10 +15,12 @@ __all__ = [
     "INK",
     "PALETTE",
     "add_legend",
+    "axis_name",
     "cluster_color",
     "cluster_marker",
     "criterion_name",
     "give_axes",
+    "is_minimised",
     "line_color",
     "load_pyplot",
     "number_text",
@@ -122,6 +124,16 @@ def criterion_name(criterion: Any) -> str:
     return {"calinski_harabasz": "Calinski–Harabasz", "davies_bouldin": "Davies–Bouldin", "dunn": "Dunn"}.get(
         criterion, str(criterion)
     )
+
+
+def is_minimised(criterion: str) -> bool:
+    """Whether a criterion, by the name people read, is better when lower."""
+    return criterion == "Davies–Bouldin"
+
+
+def axis_name(criterion: str) -> str:
+    """The criterion on an axis, with its direction where it is not the usual one."""
+    return f"{criterion} (lower is better)" if is_minimised(criterion) else criterion
 
 
 def _no_mathtext(text: str) -> str:

@@ -267,7 +267,7 @@ def _read_number(column: Column, scope: Scope) -> exp.Expression:
 
 def _read_boolean(column: Column, scope: Scope) -> exp.Expression:
     # Through an integer: PostgreSQL casts BOOLEAN to INT but not to DOUBLE, and 0/1 pass as they are.
-    value = exp.cast(_column(column, scope), "INT")
+    value = exp.cast(_column(column, scope), exp.DataType.Type.INT)
     return value if column.fill is None else _fill(value, exp.Literal.number(int(float(column.fill))))
 
 
@@ -290,7 +290,7 @@ def _match_levels(
         return _read_boolean(column, scope), [exp.Literal.number(int(bool(v))) for v in levels]
     value: exp.Expression = _column(column, scope)
     if types != {"text"}:
-        value = exp.cast(value, "TEXT")
+        value = exp.cast(value, exp.DataType.Type.TEXT)
     if column.fill is not None:
         value = _fill(value, _text(_spell(column.fill)[0]))
     return value, [_text(word) for level in levels for word in _spell(level)]

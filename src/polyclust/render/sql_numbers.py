@@ -19,7 +19,7 @@ DECIMAL_DIGITS = 15
 def double_type(dialect: str) -> exp.DataType:
     if dialect == "oracle":  # its DOUBLE PRECISION is a decimal NUMBER
         return exp.DataType(this=exp.DataType.Type.USERDEFINED, kind="BINARY_DOUBLE")
-    return exp.DataType.build("DOUBLE")
+    return exp.DataType(this=exp.DataType.Type.DOUBLE)
 
 
 def write_number(value: float, dialect: str) -> exp.Expression:

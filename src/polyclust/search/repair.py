@@ -21,12 +21,13 @@ __all__ = ["grow_tree", "make_legal"]
 def make_legal(labels: Ints, scorer: Scorer, legality: Legality) -> Partition | None:
     """A legal partition close to the labels, with sizes within bounds; None if there is none nearby."""
     partition = _within_bounds(_compact(labels), scorer)
-    if partition is None:
-        return None
-    if not legality.find_conflicts(partition):
-        return partition
-    grown = grow_tree(scorer.points, partition.labels, partition.n_clusters)
-    return _within_bounds(_compact(grown), scorer)
+    while partition is not None and legality.find_conflicts(partition):
+        grown = _compact(grow_tree(scorer.points, partition.labels, partition.n_clusters))
+        repaired = _within_bounds(grown, scorer)
+        if repaired is not None and repaired.n_clusters == int(grown.max()) + 1:
+            return repaired  # the leaves of a tree, untouched, are legal
+        partition = repaired  # fewer clusters than before: try again
+    return partition
 
 
 def grow_tree(points: Points, labels: Ints, n_clusters: int) -> Ints:

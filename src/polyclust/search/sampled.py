@@ -155,4 +155,5 @@ def scan_window(
         total, sums[0].astype(np.float32), side, float(points.weights[rows[:begin]].sum()),
         float(partition.sizes[i] + partition.sizes[j]), scorer.bounds.least, scorer.bounds.most, scores,
     )  # fmt: skip
-    return scores / points.total_weight
+    np.divide(scores, points.total_weight, out=scores, where=scores > IMPOSSIBLE)
+    return scores

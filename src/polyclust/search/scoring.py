@@ -124,7 +124,7 @@ class SilhouetteScorer:
             )  # fmt: skip
 
         _run_in_parts(sweep, len(scores), orders.rows.size * len(self.points), self.n_threads)
-        scores /= self.points.total_weight
+        np.divide(scores, self.points.total_weight, out=scores, where=scores > IMPOSSIBLE)
         return scores
 
     def _finish(self, labels: Ints, n_clusters: int, sums: Floats) -> Partition:
