@@ -113,7 +113,7 @@ GOOD = "a,b\n" + "".join(f"{i % 10 + 20 * (i % 2)},{i % 7}\n" for i in range(60)
         (["--id", "zzz"], ["--id zzz"]),
         (["--numeric", "a", "--categorical", "a"], ["--numeric", "choose one"]),
         (["--explain-with", "zzz"], ["--explain-with zzz"]),
-        (["-k", "1"], ["--clusters", "2"]),
+        (["-k", "0"], ["--clusters"]),
         (["--min-size", "50"], ["--min-size"]),
         (["--terms", "0"], ["--terms"]),
         (["--sql-dialect", "klingon"], ["klingon"]),

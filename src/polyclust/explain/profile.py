@@ -64,7 +64,7 @@ def profile_clusters(
 ) -> tuple[ClusterProfile, ...]:
     """The strongest traits of every cluster. Rows labelled -1 count among the rest.
 
-    ``with_typical=False`` leaves medians and shares out (NaN), which take longest and which names do not need.
+    ``with_typical=False`` leaves medians and shares out (NaN), which take longest and names do not need.
     """
     raw = np.asarray(raw, dtype=np.float64)
     known = np.asarray(labels, dtype=np.intp)
@@ -91,25 +91,25 @@ def profile_clusters(
 def measure_effects(
     raw: Floats, features: Sequence[Feature], labels: NDArray[np.intp], weights: Floats, n_clusters: int
 ) -> tuple[Floats, Floats]:
-    """The size of every cluster and, K x F, how its means differ from those of the rest; NaN without a rest."""
+    """The size of every cluster and, K x F, how its means differ from the rest's; NaN without a rest."""
     total = weights.sum()
     shares = weights / total if total else weights
     sizes, effects = np.zeros(n_clusters), np.full((n_clusters, len(features)), np.nan)
-    deviations = _measure_deviations(raw, features, shares)
+    deviations, centre = _measure_deviations(raw, features, shares), shares @ raw
     for k in range(n_clusters):
-        inside = np.flatnonzero((labels == k) & (weights > 0))
+        inside = np.flatnonzero(labels == k)
         sizes[k] = weights[inside].sum()
-        share = shares[inside].sum()
-        rest = np.flatnonzero((labels != k) & (weights > 0))
-        if len(inside) and len(rest):
-            mean = (shares[inside] / share) @ raw[inside]
-            other = (shares[rest] / shares[rest].sum()) @ raw[rest]
-            effects[k] = (mean - other) / deviations
+        if 0 < sizes[k] < total:
+            mean = (weights[inside] / sizes[k]) @ raw[inside]
+            # The rest lies on the other side of the centre, as far as its own weight lets it.
+            effects[k] = (mean - centre) / deviations / (1 - sizes[k] / total)
     return sizes, effects
 
 
 def _pick_strongest(features: Sequence[Feature], effects: Floats) -> list[int]:
-    strengths = [Trait(f, float(e), 0.0, 0.0).strength for f, e in zip(features, effects, strict=True)]
+    """Positions by strength; equal ones, up to rounding, in the order of the table."""
+    traits = (Trait(f, float(e), 0.0, 0.0) for f, e in zip(features, effects, strict=True))
+    strengths = [round(trait.strength, 9) for trait in traits]
     return sorted(range(len(features)), key=lambda i: (-strengths[i], i))
 
 

@@ -8,7 +8,14 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["count_mistakes", "find_separating", "find_widest_gaps", "pick_orders"]
+__all__ = [
+    "count_mistakes",
+    "find_overlaps",
+    "find_separating",
+    "find_widest_gaps",
+    "measure_rank_intervals",
+    "pick_orders",
+]
 
 Array = NDArray[Any]
 RELATIVE_GAP = 1e-9
@@ -106,3 +113,37 @@ def count_mistakes(
                 count += 1
         mistakes[p] = wrong if is_end[p] else np.inf
         n_below[p] = count
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def measure_rank_intervals(ranks: Array, labels: Array, lows: Array, highs: Array) -> None:
+    """lows[k, f] and highs[k, f]: the least and the greatest rank of every cluster along every axis."""
+    lows[:] = ranks.shape[0]
+    highs[:] = -1
+    for r in range(ranks.shape[0]):
+        k = labels[r]
+        for f in range(ranks.shape[1]):
+            lows[k, f] = min(lows[k, f], ranks[r, f])
+            highs[k, f] = max(highs[k, f], ranks[r, f])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def find_overlaps(ranks: Array, rows: Array, lows: Array, highs: Array, is_other: Array, overlaps: Array) -> int:
+    """Which of the other clusters overlap the rows along every axis; their number."""
+    n_features = ranks.shape[1]
+    low = np.full(n_features, ranks.shape[0], dtype=np.int32)
+    high = np.full(n_features, -1, dtype=np.int32)
+    for r in rows:
+        for f in range(n_features):
+            low[f] = min(low[f], ranks[r, f])
+            high[f] = max(high[f], ranks[r, f])
+    count = 0
+    for k in range(lows.shape[0]):
+        overlaps[k] = is_other[k]
+        if is_other[k]:
+            for f in range(n_features):
+                if high[f] < lows[k, f] or low[f] > highs[k, f]:
+                    overlaps[k] = False
+                    break
+            count += overlaps[k]
+    return count

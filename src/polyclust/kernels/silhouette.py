@@ -13,7 +13,16 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["IMPOSSIBLE", "score_rows", "score_total", "shift_sums", "sum_distances", "sweep_direction", "sweep_directions"]
+__all__ = [
+    "IMPOSSIBLE",
+    "describe_pair",
+    "score_rows",
+    "score_total",
+    "shift_sums",
+    "sum_distances",
+    "sweep_direction",
+    "sweep_directions",
+]
 
 Array = NDArray[Any]
 
@@ -156,10 +165,10 @@ def sweep_direction(
             acc += column_weights[t] * (b - a) / max(max(a, b), TINY)
         score = np.float64(acc)
         if is_lone_low or is_lone_up:
-            lone = LOWER if is_lone_low else UPPER
-            for t in range(n):
-                if side[t] == lone:
-                    score -= column_weights[t]
+            for t in range(n):  # lone rows were counted as if they had company at no distance
+                if (is_lone_low and side[t] == LOWER) or (is_lone_up and side[t] == UPPER):
+                    b = min((total[t] - low[t]) * inv_up if side[t] == LOWER else low[t] * inv_low, other[t])
+                    score -= column_weights[t] * b / max(b, TINY)
         scores[p] = score
 
 
@@ -190,3 +199,28 @@ def sweep_directions(
             distances, orders[d], is_end[d], column_of, row_weights, column_weights,
             own, other, total, low, side, 0.0, mass, min_size, max_size, scores[d],
         )  # fmt: skip
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def describe_pair(
+    sums: Array, sizes: Array, labels: Array, weights: Array, i: int, j: int, far: float,
+    own: Array, other: Array, total: Array, side: Array, counted: Array,
+) -> None:  # fmt: skip
+    """What a sweep of clusters i and j (j = -1: of i alone) needs to know of every point; see sweep_direction.
+
+    counted is the weight, 0 for singletons outside the pair, whose silhouette is 0 whatever happens.
+    """
+    n_clusters = sums.shape[0]
+    for t in range(sums.shape[1]):
+        k = labels[t]
+        best = far
+        for c in range(n_clusters):
+            if c != k and c != i and c != j:
+                best = min(best, sums[c, t] / sizes[c])
+        other[t] = best
+        total[t] = sums[i, t] if j < 0 else sums[i, t] + sums[j, t]
+        is_member = k in (i, j)
+        spare = sizes[k] - 1.0
+        side[t] = UPPER if is_member else OUTSIDE
+        own[t] = 0.0 if is_member or spare <= 0.0 else sums[k, t] / spare
+        counted[t] = 0.0 if (not is_member) and spare <= 0.0 else weights[t]

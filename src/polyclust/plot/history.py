@@ -39,8 +39,8 @@ OTHER_COLORS = (PALETTE[3], PALETTE[4], PALETTE[6], PALETTE[7], PALETTE[8])
 class HistoryDisplay:
     """The score after every accepted step, marked by the kind of move.
 
-    The dark line is the best so far. The number of clusters stands behind it in grey; dotted lines part the phases of the search. Attributes
-    set by :meth:`plot`: ``ax_``, ``figure_``.
+    The dark line is the best so far. The number of clusters stands behind it in grey; dotted lines part the
+    phases of the search. Attributes set by :meth:`plot`: ``ax_``, ``figure_``.
     """
 
     scores: tuple[float, ...]
@@ -98,9 +98,14 @@ class HistoryDisplay:
         n_steps = len(self.scores)
         if n_steps > 1:
             self.ax_.step(
-                range(1, n_steps + 1), self._running_best(), where="post", color=line_color(), lw=1.3, zorder=2,
+                range(1, n_steps + 1),
+                self._running_best(),
+                where="post",
+                color=line_color(),
+                linewidth=1.3,
+                zorder=2,
                 label="best so far",
-            )  # fmt: skip
+            )
         sign = -1 if is_minimised(self.criterion) else 1
         falls = [i for i in range(1, n_steps) if sign * (self.scores[i] - self.scores[i - 1]) < 0]
         for first, last in itertools.pairwise(sorted({0, *falls, *self._phase_starts(), n_steps})):

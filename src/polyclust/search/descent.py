@@ -13,6 +13,9 @@ from polyclust.search.journal import Journal
 
 __all__ = ["explore", "offer", "shift_boundaries"]
 
+MERGES_TO_SWAP = 12
+SWAPS_TO_POLISH = 4
+
 
 def shift_boundaries(
     partition: Partition, moves: Neighbourhood, journal: Journal, thorough: bool = False
@@ -38,10 +41,12 @@ def explore(
     n_clusters: tuple[int, int],
     journal: Journal,
     known: Mapping[int, Partition] | None = None,
+    n_swapped: int = 3,
 ) -> dict[int, Partition]:
     """The best partition found for every K in the range, by carrying solutions to K + 1 and K - 1 until stable.
 
-    Solutions already ``known`` are there to be beaten; only what beats them is carried on.
+    Solutions already ``known`` are there to be beaten; only what beats them is carried on. In the end the best
+    ``n_swapped`` K try to exchange a boundary for another: a merge and a split at once.
     """
     least, most = n_clusters
     best = dict(known or {})
@@ -50,15 +55,40 @@ def explore(
         improved = shift_boundaries(partition, moves, journal)
         if improved.n_clusters <= most and offer(best, improved):
             waiting.add(improved.n_clusters)
-    while waiting and not (journal.is_over() and least in best):
-        k = min(waiting)
-        waiting.remove(k)
-        for changed in (_grow(best[k], moves, most), _shrink(best[k], moves, least)):
+    swapped: set[int] = set()
+    while not (journal.is_over() and least in best):
+        if waiting:
+            k = min(waiting)
+            waiting.remove(k)
+            changes = [_grow(best[k], moves, most), _shrink(best[k], moves, least)]
+        else:  # stable: exchange a boundary for another in the best few
+            k = _next_to_swap(best, least, swapped, n_swapped)
+            if k is None:
+                break
+            swapped.add(k)
+            changes = list(_swap(best[k], moves))
+        for changed in changes:
             if changed is not None:
                 improved = shift_boundaries(changed, moves, journal)
                 if offer(best, improved):
                     waiting.add(improved.n_clusters)
+                    swapped.discard(improved.n_clusters)
     return {k: p for k, p in best.items() if k >= least} or best
+
+
+def _next_to_swap(best: dict[int, Partition], least: int, done: set[int], n_most: int) -> int | None:
+    """The best K not yet tried, among the few best."""
+    ranked = sorted((k for k in best if k >= max(least, 3)), key=lambda k: -best[k].score)[:n_most]
+    return next((k for k in ranked if k not in done), None)
+
+
+def _swap(partition: Partition, moves: Neighbourhood) -> list[Partition]:
+    """The best partitions of the same K after merging two clusters and splitting one."""
+    found = []
+    for merged in moves.merges(partition)[:MERGES_TO_SWAP]:
+        splits = (moves.split(merged, i) for i in range(merged.n_clusters))
+        found += [s for s in splits if s is not None]
+    return sorted(found, key=lambda s: -s.score)[:SWAPS_TO_POLISH]
 
 
 def offer(best: dict[int, Partition], partition: Partition) -> bool:
@@ -76,8 +106,8 @@ def _pairs_by_potential(
     """Pairs of clusters, those first between which the most weight has the other as its neighbour."""
     n = partition.n_clusters
     nearest = moves.scorer.neighbours(partition)
-    lean = np.zeros((n, n))
-    np.add.at(lean, (partition.labels, np.maximum(nearest, 0)), moves.scorer.points.weights)
+    code = partition.labels * n + np.maximum(nearest, 0)
+    lean = np.bincount(code, weights=moves.scorer.points.weights, minlength=n * n).reshape(n, n)
     lean = lean + lean.T
     pairs = [(i, j) for i in range(n) for j in range(i + 1, n) if thorough or lean[i, j] > 0]
     return sorted(pairs, key=lambda p: (-lean[p], p))

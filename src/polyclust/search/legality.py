@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from polyclust.hyperplanes.general import is_separable
 from polyclust.hyperplanes.lattice import Directions
-from polyclust.kernels.orders import find_separating
+from polyclust.kernels.orders import find_overlaps, find_separating, measure_rank_intervals
 from polyclust.search.partition import Ints, Partition
 from polyclust.search.points import Points
 
@@ -65,13 +65,13 @@ class IntervalLegality(_PairwiseLegality):
 
     def allows(self, partition: Partition, rows: Ints, others: Iterable[int]) -> bool:
         lows, highs = self._intervals(partition)
-        ranks = self.points.axis_ranks[rows]
-        low, high = ranks.min(axis=0), ranks.max(axis=0)
-        wanted = np.fromiter(others, dtype=np.intp)
-        is_apart = ((high < lows[wanted]) | (low > highs[wanted])).any(axis=1)
-        return bool(is_apart.all()) or (
-            self.oblique is not None
-            and all(self._are_obliquely_apart(rows, partition.rows_of(c)) for c in wanted[~is_apart])
+        is_other = np.zeros(partition.n_clusters, dtype=bool)
+        is_other[list(others)] = True
+        overlaps = np.empty_like(is_other)
+        if find_overlaps(self.points.axis_ranks, rows, lows, highs, is_other, overlaps) == 0:
+            return True
+        return self.oblique is not None and all(
+            self._are_obliquely_apart(rows, partition.rows_of(c)) for c in np.flatnonzero(overlaps)
         )
 
     def _are_obliquely_apart(self, first: Ints, second: Ints) -> bool:
@@ -92,9 +92,7 @@ class IntervalLegality(_PairwiseLegality):
         if self._known is None or self._known[0] is not partition:
             shape = (partition.n_clusters, self.points.n_features)
             lows, highs = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.int32)
-            for k in range(partition.n_clusters):
-                ranks = self.points.axis_ranks[partition.rows_of(k)]
-                lows[k], highs[k] = ranks.min(axis=0), ranks.max(axis=0)
+            measure_rank_intervals(self.points.axis_ranks, partition.labels, lows, highs)
             self._known = (partition, lows, highs)
         return self._known[1], self._known[2]
 

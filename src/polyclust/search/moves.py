@@ -37,7 +37,10 @@ class Neighbourhood:
 
     def shift(self, partition: Partition, i: int, j: int) -> Partition | None:
         """The best new boundary between i and j, if it improves the score."""
-        orders = self.directions.propose(self.scorer, partition, i, j)
+        return self.shift_along(partition, i, j, self.directions.propose(self.scorer, partition, i, j))
+
+    def shift_along(self, partition: Partition, i: int, j: int, orders: SubsetOrders) -> Partition | None:
+        """The best legal cut of all given directions."""
         scores = self.scorer.scan(partition, i, j, orders)
         others = [c for c in range(partition.n_clusters) if c not in (i, j)]
         for _ in range(MOST_TRIES):
@@ -60,7 +63,10 @@ class Neighbourhood:
         """The best cut of cluster i in two; always legal, but a size bound may forbid all."""
         if partition.sizes[i] < 2 * self.scorer.bounds.least or len(partition.rows_of(i)) < 2:
             return None
-        orders = self.directions.propose(self.scorer, partition, i, None)
+        return self.split_along(partition, i, self.directions.propose(self.scorer, partition, i, None))
+
+    def split_along(self, partition: Partition, i: int, orders: SubsetOrders) -> Partition | None:
+        """The best cut of all given directions."""
         scores = self.scorer.scan(partition, i, None, orders)
         d, p = np.unravel_index(np.argmax(scores), scores.shape)
         if scores[d, p] == IMPOSSIBLE:

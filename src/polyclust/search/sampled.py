@@ -17,6 +17,7 @@ N_INSIDE, N_OUTSIDE = 256, 128
 EXACT_TRIES = 4
 LEGAL_TRIES = 24
 SPLIT_TRIES = 3
+CELLS_TO_SCAN = 4e6
 
 
 class SampledNeighbourhood(Neighbourhood):
@@ -27,6 +28,8 @@ class SampledNeighbourhood(Neighbourhood):
     def shift(self, partition: Partition, i: int, j: int) -> Partition | None:
         """The best new boundary among the few most promising ones, refined to the best intercept nearby."""
         orders = self.directions.propose(self.scorer, partition, i, j)
+        if orders.rows.size * len(self.scorer.points) <= CELLS_TO_SCAN:
+            return self.shift_along(partition, i, j, orders)
         scores = scan_sample(self.scorer, partition, i, j, orders)
         others = [c for c in range(partition.n_clusters) if c not in (i, j)]
         n_exact = 0
@@ -55,6 +58,8 @@ class SampledNeighbourhood(Neighbourhood):
         if partition.sizes[i] < 2 * self.scorer.bounds.least or len(partition.rows_of(i)) < 2:
             return None
         orders = self.directions.propose(self.scorer, partition, i, None)
+        if orders.rows.size * len(self.scorer.points) <= CELLS_TO_SCAN:
+            return self.split_along(partition, i, orders)
         scores = scan_sample(self.scorer, partition, i, None, orders)
         new, best = partition.n_clusters, None
         for _ in range(SPLIT_TRIES):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from polyclust.kernels.silhouette import (
     IMPOSSIBLE,
+    describe_pair,
     score_rows,
     score_total,
     shift_sums,
@@ -23,7 +24,7 @@ from polyclust.search.points import Points, SubsetOrders
 __all__ = ["CallScorer", "Scorer", "SilhouetteScorer", "SizeBounds"]
 
 Floats = NDArray[np.float64]
-FAR = np.float32(1e30)
+FAR = 1e30
 CELLS_WORTH_A_THREAD = 4_000_000
 
 
@@ -135,20 +136,12 @@ class SilhouetteScorer:
     def pair_arrays(self, partition: Partition, i: int, j: int | None) -> tuple[NDArray[np.float32], ...]:
         """What a sweep needs to know of every point: see the kernel."""
         assert partition.sums is not None
-        labels, sums, sizes = partition.labels, partition.sums, partition.sizes
-        columns = np.arange(len(labels))
-        pair = [i] if j is None else [i, j]
-        means = sums / sizes[:, None]
-        means[labels, columns] = FAR
-        means[pair] = FAR
-        other = means.min(axis=0)
-        is_member = np.isin(labels, pair)
-        spare = np.maximum(sizes[labels] - 1.0, 0.0)
-        own = np.where(is_member | (spare <= 0), 0.0, sums[labels, columns] / np.maximum(spare, 1e-300))
-        counted = np.where(~is_member & (spare <= 0), 0.0, self.points.weights)
-        side = np.where(is_member, 2.0, 0.0)
-        total = sums[pair].sum(axis=0)
-        return tuple(np.ascontiguousarray(a, dtype=np.float32) for a in (own, other, total, side, counted))
+        own, other, total, side, counted = np.empty((5, len(self.points)), dtype=np.float32)
+        describe_pair(
+            partition.sums, partition.sizes, partition.labels, self.points.weights, i, -1 if j is None else j, FAR,
+            own, other, total, side, counted,
+        )  # fmt: skip
+        return own, other, total, side, counted
 
 
 class CallScorer:

@@ -9,11 +9,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
+from polyclust.alternating import alternate
 from polyclust.clusters.starts import start_by_kmeans, start_by_linkage, start_by_medoids
 from polyclust.search.descent import explore, offer, shift_boundaries
 from polyclust.search.family import AxisFamily, Family
@@ -32,6 +34,8 @@ __all__ = ["SearchPlan", "SearchResult", "search_partitions"]
 FEW_POINTS = 700
 N_GROUPS = 500
 N_POLISHED = 3
+SLACK_WEIGHT_OF_STARTS = 2.0
+ROUNDS_OF_STARTS = 4
 ScorerMaker = Callable[[Points], Scorer]
 
 
@@ -46,10 +50,9 @@ class SearchPlan:
     seed: int
     bounds: SizeBounds
 
-    @property
-    def n_starts(self) -> int:
-        """Random starts for every K."""
-        return max(1, self.n_init // 5)
+    def n_starts(self, n_points: int) -> int:
+        """Random starts for every K: the more, the fewer points there are."""
+        return max(1, math.ceil(self.n_init * min(1.0, 100.0 / n_points)))
 
     @property
     def n_polished(self) -> int:
@@ -149,13 +152,36 @@ def _starts(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan) -> Iterator[
 
 
 def _start_labels(points: Points, plan: SearchPlan) -> Iterator[Ints]:
+    """Ward, k-means with Algorithm 1 after the first of each K, and k-means from more seeds."""
     most = min(plan.n_clusters[1], len(points))
     if len(points) <= FEW_POINTS:
         yield from start_by_linkage(points.distances, points.weights, most).values()
     for k in range(2, most + 1):
-        for repeat in range(plan.n_starts):
+        for repeat in range(plan.n_starts(len(points))):
             seed = plan.seed + repeat
             if points.coordinates is None:
                 yield start_by_medoids(points.distances, points.weights, k, seed)
             else:
-                yield start_by_kmeans(points.coordinates, points.weights, k, seed)
+                labels = start_by_kmeans(points.coordinates, points.weights, k, seed)
+                yield labels
+                if repeat == 0 and len(points) <= FEW_POINTS:
+                    yield _alternate_along_axes(points, labels, k, plan)
+
+
+def _alternate_along_axes(points: Points, labels: Ints, n_clusters: int, plan: SearchPlan) -> Ints:
+    """Algorithm 1 from k-means, with hyperplanes of one term: a start that leans towards what rules can say."""
+    assert points.coordinates is not None
+    if len(np.unique(labels)) < n_clusters or plan.bounds.least * n_clusters > points.total_weight:
+        return labels
+    result = alternate(
+        points.coordinates,
+        points.values,
+        n_clusters,
+        labels0=labels,
+        slack_weight=SLACK_WEIGHT_OF_STARTS,
+        max_terms=1,
+        max_coefficient=1,
+        weights=points.weights,
+        max_rounds=ROUNDS_OF_STARTS,
+    )
+    return result.labels

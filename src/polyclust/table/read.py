@@ -240,7 +240,8 @@ def _parse_text(source: TableSource, form: TextFormat, **options: Any) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", pd.errors.ParserWarning)
             return pd.read_csv(
-                source.open_binary(),
+                source.location,
+                compression=None,
                 sep=form.separator,
                 decimal=form.decimal,
                 encoding=form.encoding,
@@ -282,7 +283,7 @@ def _iterate_parquet(source: TableSource, chunk_rows: int) -> Iterator[pd.DataFr
 
     with _parquet_errors(source), source.open_binary() as stream:
         for batch in pyarrow.parquet.ParquetFile(stream).iter_batches(batch_size=chunk_rows):
-            table: pd.DataFrame = batch.to_pandas().convert_dtypes(convert_floating=False)
+            table: pd.DataFrame = batch.to_pandas().convert_dtypes()
             yield table
 
 

@@ -1,0 +1,135 @@
+"""``polyclust assign`` and ``polyclust explain``: new rows and other forms."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from polyclust.cli import assign as assign_module
+from polyclust.cli.assign import Tally
+from polyclust.demo_data import make_customers
+from polyclust.explain.explanation import Explanation
+from polyclust.table.read import open_source
+
+
+def load(fitted: Path) -> Explanation:
+    return Explanation.from_json(json.dumps(json.loads((fitted / "model.json").read_text())["explanation"]))
+
+
+def test_order_identifier_drift_and_rows_outside(fitted: Path, tmp_path: Path, run) -> None:
+    new = make_customers(80, seed=9)
+    new = pd.concat([new[new["age"] > 50], new[new["age"] <= 50]], ignore_index=True).iloc[:40]
+    new.to_csv(tmp_path / "new.csv", index=False)
+    done = run("assign", fitted / "model.json", "new.csv", "-o", "labels.csv", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    labels = pd.read_csv(tmp_path / "labels.csv")
+    assert labels["customer_id"].tolist() == new["customer_id"].tolist()
+    explanation = load(fitted)
+    assert labels["cluster"].tolist() == explanation.predict(new).tolist()
+    n_outside = int((~explanation.contains(new).any(axis=1)).sum())
+    assert f"outside every polytope: {n_outside} rows" in done.stderr
+    assert "share now  at fit" in done.stderr
+    assert "drift: the share of" in done.stderr
+
+
+def test_standard_input_to_standard_output(fitted: Path, run) -> None:
+    new = make_customers(30, seed=5)
+    content = new.drop(columns="customer_id").to_csv(index=False).encode()
+    done = run("assign", fitted, "-", "--quiet", stdin=content)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[0] == "row,cluster,name"
+    assert [int(line.split(",")[0]) for line in lines[1:]] == list(range(1, 31))
+    assert [int(line.split(",")[1]) for line in lines[1:]] == load(fitted).predict(new).tolist()
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "xlsx"])
+def test_chunks_give_what_the_whole_gives(
+    ending: str, fitted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new = make_customers(500, seed=4)
+    path = tmp_path / f"new.{ending}"
+    if ending == "csv":
+        new.to_csv(path, index=False)
+    elif ending == "parquet":
+        new.to_parquet(path, row_group_size=90)
+    else:
+        new.to_excel(path, index=False)
+    monkeypatch.setattr(assign_module, "CHUNK_ROWS", 70)
+    explanation = load(fitted)
+    tally = Tally(np.zeros(explanation.n_clusters, dtype=np.intp))
+    pieces = list(assign_module._label_chunks(explanation, open_source(str(path)), None, tally))
+    assert len(pieces) >= 7
+    labels = pd.concat(pieces, ignore_index=True)
+    assert labels["customer_id"].tolist() == new["customer_id"].tolist()
+    assert labels["cluster"].tolist() == explanation.predict(new).tolist()
+    assert tally.counts.tolist() == labels["cluster"].value_counts().sort_index().tolist()
+
+
+def test_missing_values_leave_the_cluster_empty_only_where_a_rule_needs_them(
+    fitted: Path, tmp_path: Path, run
+) -> None:
+    explanation = load(fitted)
+    used = {explanation.features[f].column.name for h in explanation.hyperplanes for f in h.features}
+    unused = {c.name for c in explanation.columns} - used
+    new = make_customers(20, seed=6).astype(object)
+    needed, spare = sorted(used)[0], sorted(unused)[0]
+    new.loc[3, needed] = None
+    new.loc[5, spare] = None
+    new.to_csv(tmp_path / "new.csv", index=False)
+    done = run("assign", fitted, "new.csv", "-o", "l.csv", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    labels = pd.read_csv(tmp_path / "l.csv")
+    assert labels["cluster"].isna().to_numpy().nonzero()[0].tolist() == [3]
+    assert "missing a value that a rule uses: 1 rows" in done.stderr
+
+
+def test_bad_tables(fitted: Path, tmp_path: Path, run) -> None:
+    new = make_customers(20, seed=6)
+    new.drop(columns="age").to_csv(tmp_path / "lacking.csv", index=False)
+    used = {load(fitted).features[f].column for h in load(fitted).hyperplanes for f in h.features}
+    number = min(c.name for c in used if c.kind in ("number", "integer"))
+    wrong_rows = new.astype(object)
+    wrong_rows.loc[7, number] = "old"
+    wrong_rows.to_csv(tmp_path / "wrong.csv", index=False)
+    lacking = run("assign", fitted, "lacking.csv", "-o", "l.csv", cwd=tmp_path)
+    assert lacking.returncode == 1
+    assert "lacking.csv lacks 1 column" in lacking.stderr
+    assert "'age'" in lacking.stderr
+    wrong = run("assign", fitted, "wrong.csv", "-o", "l.csv", cwd=tmp_path)
+    assert wrong.returncode == 1
+    assert f"column '{number}' of wrong.csv holds 'old' in row 8" in wrong.stderr
+    assert not (tmp_path / "l.csv").exists()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["lacking.csv", "wrong.csv"]
+
+
+def test_unseen_values_are_told_once(fitted: Path, tmp_path: Path, run) -> None:
+    new = make_customers(20, seed=6)
+    new.loc[:3, "channel"] = "fax"
+    new.to_csv(tmp_path / "new.csv", index=False)
+    done = run("assign", fitted, "new.csv", cwd=tmp_path)
+    assert done.returncode == 0
+    used = {load(fitted).features[f].column.name for h in load(fitted).hyperplanes for f in h.features}
+    if "channel" in used:
+        assert done.stderr.count("'fax'") == 1
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html", "latex", "json", "sql", "python"])
+def test_forms(form: str, fitted: Path, run) -> None:
+    done = run("explain", fitted / "model.json", "--format", form)
+    assert done.returncode == 0, done.stderr
+    explanation = load(fitted)
+    wanted = explanation.to_sql("my_table") if form == "sql" else getattr(explanation, f"to_{form}")()
+    assert done.stdout.strip() == wanted.strip()
+
+
+def test_pair(fitted: Path, run) -> None:
+    done = run("explain", fitted / "model.json", "--pair", "1", "0")
+    assert done.stdout.strip() == str(load(fitted).pairwise(1, 0))
+    wrong = run("explain", fitted / "model.json", "--pair", "1", "77")
+    assert wrong.returncode == 1
+    assert "no cluster 77" in wrong.stderr

@@ -1,0 +1,58 @@
+"""``polyclust compare`` and ``polyclust demo``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+METHODS = [
+    "k-means",
+    "Ward",
+    "Gaussian mixture",
+    "tree on k-means",
+    "polyclust, 1 term",
+    "polyclust, 2 terms",
+]
+
+
+def test_compare_prints_one_table_and_writes_it(workplace: Path, tmp_path: Path, run) -> None:
+    done = run("compare", workplace / "customers.csv", "--max-clusters", "3", "-o", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    table = pd.read_csv(tmp_path / "out" / "comparison.csv")
+    assert table["method"].tolist() == METHODS
+    for row in table.itertuples():
+        line = next(text for text in done.stdout.splitlines() if text.startswith(row.method))
+        assert f"{row.score:.4f}" in line
+        assert f"{row.fidelity:.1%}" in line
+    own = table[table["method"].str.startswith("polyclust")]
+    assert (own["fidelity"] == 1).all()
+    assert (table["smallest"] >= 1).all()
+    scores = pd.read_csv(tmp_path / "out" / "scores.csv")
+    assert len(scores) == len(METHODS) * 2
+    best = scores.groupby("method")["score"].max()
+    assert best.loc[table["method"]].tolist() == table["score"].tolist()
+    page = (tmp_path / "out" / "comparison.html").read_text()
+    assert page.count("<tr>") == 1 + len(METHODS)
+
+
+def test_demo_leaves_its_folder(tmp_path: Path, run) -> None:
+    done = run("demo", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    folder = tmp_path / "polyclust-demo"
+    assert {p.name for p in folder.iterdir()} == {
+        "customers.csv",
+        "labels.csv",
+        "model.json",
+        "new_customers.csv",
+        "new_labels.csv",
+        "report.html",
+        "rules.md",
+        "rules.sql",
+    }
+    assert "polyclust-demo/report.html" in done.stdout
+    again = run("assign", folder, folder / "new_customers.csv", "--quiet")
+    assert again.stdout == (folder / "new_labels.csv").read_text()
+    refused = run("demo", cwd=tmp_path)
+    assert refused.returncode == 1
+    assert "--force" in refused.stderr

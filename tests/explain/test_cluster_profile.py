@@ -1,0 +1,94 @@
+"""Profiles and names: effects against a plain computation, names short, unique and definite."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from explain.strategies import make_case
+from polyclust.explain.names import name_clusters
+from polyclust.explain.posthoc import explain_labels
+from polyclust.explain.profile import profile_clusters
+from polyclust.table.encode import fit_encoder
+
+FRAME = pd.DataFrame(
+    {
+        "petal length (cm)": [1.0, 1.5, 1.2, 5.0, 6.0, 5.5],
+        "ash": [2.0, 2.1, 2.0, 2.0, 2.1, 2.2],
+        "hair": [True, False, True, True, False, False],
+        "colour": ["red", "red", "red", "blue", "blue", "red"],
+    }
+)
+LABELS = np.array([0, 0, 0, 1, 1, 1])
+
+
+def profile(labels=LABELS, weights=None):
+    _, table = fit_encoder(FRAME)
+    return profile_clusters(table.raw, table.features, labels, weights)
+
+
+def test_effects_and_typical_values():
+    first = profile()[0]
+    by_name = {t.feature.name: t for t in first.traits}
+    values = FRAME["petal length (cm)"]
+    expected = (values[:3].mean() - values[3:].mean()) / values.std(ddof=0)
+    assert by_name["petal length (cm)"].effect == pytest.approx(expected)
+    assert (by_name["petal length (cm)"].typical, by_name["petal length (cm)"].elsewhere) == (1.2, 5.5)
+    assert by_name['colour = "blue"'].effect == pytest.approx(-2 / 3)
+    assert by_name["hair"].typical == pytest.approx(2 / 3)
+    assert first.traits[0].feature.name == "petal length (cm)"
+    strengths = [round(t.strength, 9) for t in first.traits]
+    assert strengths == sorted(strengths, reverse=True)
+    assert str(by_name["petal length (cm)"]) == "petal length (cm): typically 1.2, elsewhere 5.5"
+    assert str(by_name["hair"]) == "hair: 67% of rows, elsewhere 33%"
+
+
+def test_weights_are_rows():
+    weights = np.array([1, 3, 0, 2, 1, 2])
+    _, table = fit_encoder(FRAME)
+    repeated = profile_clusters(
+        np.repeat(table.raw, weights, axis=0), table.features, np.repeat(LABELS, weights)
+    )
+    for one, other in zip(profile(weights=weights), repeated, strict=True):
+        assert one.size == other.size
+        assert [t.feature for t in one.traits] == [t.feature for t in other.traits]
+        np.testing.assert_allclose([t.effect for t in one.traits], [t.effect for t in other.traits])
+        np.testing.assert_allclose([t.typical for t in one.traits], [t.typical for t in other.traits])
+
+
+def test_one_cluster_differs_from_nothing():
+    assert profile(labels=np.zeros(6, dtype=int))[0].traits == ()
+    assert explain_labels(FRAME, np.zeros(6)).rules[0].name == "all rows"
+
+
+def test_huge_and_tiny_values_do_not_overflow():
+    frame = pd.DataFrame({"x": [-8e307, -7e307, 8e307, 7e307], "y": [1e-310, 0.0, 2e-310, 0.0]})
+    _, table = fit_encoder(frame, scale="none", units="none")
+    traits = profile_clusters(table.raw, table.features, [0, 0, 1, 1])[0].traits
+    assert all(np.isfinite(t.effect) for t in traits)
+
+
+def test_names_speak_of_the_rule_first():
+    explanation = explain_labels(FRAME, LABELS)
+    assert [r.name for r in explanation.rules] == [
+        "low petal length, colour red",
+        "high petal length, colour blue",
+    ]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 12))
+def test_names_are_unique_and_definite(seed, n_clusters):
+    frame, labels, explanation = make_case(seed, n_clusters)
+    names = [rule.name for rule in explanation.rules]
+    assert len(set(names)) == len(names)
+    assert all(names)
+    again = name_clusters([r.clauses for r in explanation.rules], explanation.profile(frame, labels))
+    assert list(again) == names
+
+
+def test_names_that_cannot_differ_are_numbered():
+    same = profile()[0]
+    names = name_clusters([(), (), ()], [same, same, same])
+    assert names[1:] == (f"{names[0]} (2)", f"{names[0]} (3)")

@@ -1,0 +1,104 @@
+"""The kernels over sorted rows against slow twins."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from naive import RELATIVE_GAP
+from strategies import TIED, matrices, partitioned_points, points, weights_for
+
+from polyclust.hyperplanes.lattice import list_directions
+from polyclust.kernels.orders import count_mistakes, find_separating, find_widest_gaps, pick_orders
+
+
+@settings(deadline=None, max_examples=80)
+@given(points(), st.data())
+def test_members_in_the_order_of_every_feature(some, data):
+    is_member = data.draw(arrays(bool, len(some)))
+    assume(is_member.any())
+    shape = (some.n_features, int(is_member.sum()))
+    picked, is_end = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=bool)
+    pick_orders(some.axis_orders, some.axis_ranks, is_member, picked, is_end)
+    for f in range(some.n_features):
+        assert sorted(picked[f]) == np.flatnonzero(is_member).tolist()
+        values = some.raw[picked[f], f]
+        assert (np.diff(values) >= 0).all()
+        assert is_end[f].tolist() == [*(values[1:] > values[:-1]).tolist(), False]
+
+
+def dense(directions, n_features):
+    w = np.zeros((len(directions), n_features))
+    for d in range(len(directions)):
+        features, coefficients = directions.terms(d)
+        w[d, list(features)] = coefficients
+    return w
+
+
+@settings(deadline=None, max_examples=150)
+@given(matrices(n_rows=st.integers(2, 14)), st.data())
+def test_the_first_direction_that_separates(values, data):
+    n_features = values.shape[1]
+    cut = data.draw(st.integers(1, len(values) - 1))
+    first, second = values[:cut], values[cut:]
+    directions = list_directions(n_features, 2, 2)
+    found = find_separating(first, second, directions.features, directions.coefficients)
+    expected = -1
+    for d, w in enumerate(dense(directions, n_features)):
+        a, b = first @ w, second @ w
+        least = RELATIVE_GAP * np.abs(a).max()
+        if b.min() - a.max() > least or a.min() - b.max() > least:
+            expected = d
+            break
+    assert found == expected
+
+
+def test_a_gap_of_rounding_size_does_not_separate():
+    first, second = np.array([[0.1, 0.2]]), np.array([[0.3, 0.0]])
+    directions = list_directions(2, 2, 1)
+    sums = directions.take(np.array([2]))
+    assert sums.terms(0) == ((0, 1), (1.0, 1.0))
+    assert 0.1 + 0.2 != 0.3 + 0.0
+    assert find_separating(first, second, sums.features, sums.coefficients) == -1
+
+
+@settings(deadline=None, max_examples=80)
+@given(partitioned_points(), st.data())
+def test_intervals_of_every_cluster(drawn, data):
+    some, labels, n_clusters = drawn
+    labels = np.where(data.draw(arrays(bool, len(some))), -1, labels)
+    directions = list_directions(some.n_features, 2, 2)
+    lows, highs = np.empty((2, len(directions), n_clusters))
+    find_widest_gaps(
+        some.values, labels, n_clusters, directions.features, directions.coefficients, lows, highs
+    )
+    along = dense(directions, some.n_features) @ some.values.T
+    for k in range(n_clusters):
+        inside = along[:, labels == k]
+        expected = inside.min(axis=1, initial=np.inf), inside.max(axis=1, initial=-np.inf)
+        assert lows[:, k] == pytest.approx(expected[0], rel=1e-12, abs=1e-12)
+        assert highs[:, k] == pytest.approx(expected[1], rel=1e-12, abs=1e-12)
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.data())
+def test_mistakes_of_a_cut_are_the_weight_on_its_clusters_minor_side(data):
+    n, n_clusters = data.draw(st.integers(2, 20)), data.draw(st.integers(1, 4))
+    keys = data.draw(arrays(float, n, elements=TIED))
+    weights = data.draw(weights_for(n))
+    labels = data.draw(arrays(np.intp, n, elements=st.integers(-1, n_clusters - 1)))
+    order = np.argsort(keys, kind="stable").astype(np.int32)
+    is_end = np.append(np.diff(keys[order]) > 0, False)
+    sizes = np.array([weights[labels == k].sum() for k in range(n_clusters)])
+    mistakes, n_below = np.empty(n), np.empty(n, dtype=np.intp)
+    count_mistakes(order, is_end, labels, weights, sizes, mistakes, n_below)
+    for p in range(n):
+        below = np.isin(np.arange(n), order[: p + 1])
+        low = np.array([weights[below & (labels == k)].sum() for k in range(n_clusters)])
+        if is_end[p]:
+            assert mistakes[p] == pytest.approx(np.minimum(low, sizes - low).sum())
+            assert n_below[p] == (low > 0.5 * sizes).sum()
+        else:
+            assert mistakes[p] == np.inf
