@@ -75,13 +75,19 @@ class Choice:
             self.best, self.score = proposal, score
 
 
-def run_cell(problem: Problem, method: Method, seed: int = 0, budget: float | None = None) -> Row:
+def run_cell(
+    problem: Problem,
+    method: Method,
+    seed: int = 0,
+    budget: float | None = None,
+    max_starts: int | None = None,
+) -> Row:
     """Solve and measure, on one thread."""
     reason = method.reason_to_skip
     if reason:
         return Row(problem.protocol, problem.name, method.name, "skipped", note=reason)
     with threadpool_limits(1):
-        task = Task(problem, seed, Clock(budget))
+        task = Task(problem, seed, Clock(budget), max_starts)
         choice = Choice()
         for proposal in method.propose(task):
             choice.consider(proposal, task, method.max_clusters)
@@ -114,7 +120,5 @@ def warm_up(method: Method) -> None:
     random = np.random.default_rng(0)
     matrix = random.normal(size=(40, 3)) + 4 * random.integers(0, 2, size=(40, 1))
     for is_scaled in (True, False):
-        run_cell(
-            Problem("warm-up", "none", pd.DataFrame(matrix, columns=list("abc")), matrix, is_scaled, 1),
-            method,
-        )
+        problem = Problem("warm-up", "none", pd.DataFrame(matrix, columns=list("abc")), matrix, is_scaled, 1)
+        run_cell(problem, method, max_starts=1)

@@ -81,11 +81,12 @@ class Clock:
 
 @dataclass
 class Task:
-    """A problem to be solved once by one method."""
+    """A problem to be solved once by one method; `max_starts` holds random starts down for a quick look."""
 
     problem: Problem
     seed: int = 0
     clock: Clock = field(default_factory=Clock)
+    max_starts: int | None = None
 
     @property
     def matrix(self) -> Floats:
@@ -97,7 +98,8 @@ class Task:
 
     def n_starts(self, small: int, large: int) -> int:
         """How many random starts: fewer on large tables."""
-        return small if self.problem.n_rows < LARGE else large
+        wanted = small if self.problem.n_rows < LARGE else large
+        return wanted if self.max_starts is None else min(wanted, self.max_starts)
 
     @cached_property
     def distances(self) -> NDArray[np.float32]:

@@ -6,6 +6,7 @@ Resumable: cells that are in the results already are not run again unless --forc
 from __future__ import annotations
 
 import traceback
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -23,6 +24,7 @@ Cell = tuple[str, str, str]  # protocol, data set, method
 # the small sets and fast methods of `--quick`: under two minutes, used as a smoke check
 QUICK_SETS = ("hepta", "iris", "wine", "zoo")
 QUICK_METHODS = ("kmeans", "hclust", "icot", "exkmc-1", "cart", "kauri", "mpc-1", "mpc-2")
+QUICK_STARTS = 10
 # rows that belong to one remark only: the paper's Atom value needs an eleventh cluster
 ONLY_FOR = {"mpc-2-k11": (("paper", "atom"),)}
 
@@ -49,18 +51,27 @@ def pick(given: str | None, known: tuple[str, ...], what: str) -> list[str]:
     return chosen
 
 
-def run_one(cell: Cell, data: Path | None, seed: int, budget: float | None) -> Row:
+@dataclass(frozen=True)
+class Effort:
+    """What every cell is run with."""
+
+    seed: int = 0
+    budget: float | None = None
+    max_starts: int | None = None
+
+
+def run_one(cell: Cell, data: Path | None, effort: Effort) -> Row:
     """A row, also when the method fails: one broken method does not stop the others."""
     protocol, name, method = cell
     problem = load(name, protocol, data)
     try:
-        return run_cell(problem, METHODS[method], seed, budget)
+        return run_cell(problem, METHODS[method], effort.seed, effort.budget, effort.max_starts)
     except Exception as error:  # noqa: BLE001 - recorded in the row and printed
         traceback.print_exc()
         return Row(protocol, name, method, "failed", note=f"{type(error).__name__}: {error}")
 
 
-def run_cells(cells: list[Cell], folder: Path, data: Path | None, seed: int, budget: float | None) -> int:
+def run_cells(cells: list[Cell], folder: Path, data: Path | None, effort: Effort) -> int:
     """Measure the cells in order and store each row at once; how many failed."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     warmed: set[str] = set()
@@ -74,7 +85,7 @@ def run_cells(cells: list[Cell], folder: Path, data: Path | None, seed: int, bud
             if method not in warmed and METHODS[method].reason_to_skip is None:
                 warmed.add(method)
                 warm_up(METHODS[method])
-            row = run_one(cell, data, seed, budget)
+            row = run_one(cell, data, effort)
             n_failed += row.status == "failed"
             store_row(folder, row)
             progress.advance(bar)
@@ -104,7 +115,7 @@ def main(
     cells = list_cells(pick(protocol, PROTOCOLS, "protocol"), names, chosen)
     wanted = [cell for cell in cells if force or not has_row(out, *cell)]
     try:
-        n_failed = run_cells(wanted, out, data, seed, budget)
+        n_failed = run_cells(wanted, out, data, Effort(seed, budget, QUICK_STARTS if quick else None))
     except DataNotFoundError as error:
         typer.echo(f"Error: {error}", err=True)
         raise typer.Exit(1) from None

@@ -37,46 +37,53 @@ def propose_dynmsc(task: Task) -> Iterator[Proposal]:
 
 
 def propose_pamsil(task: Task) -> Iterator[Proposal]:
-    """The true silhouette, of cubic cost: each k in a process of its own that ends when time is up."""
-    for k in task.cluster_counts:
-        if task.clock.has_run_out():
-            return
-        answer = run_limited(task.matrix, k, task.clock.remaining)
-        if answer is None:
-            task.clock.charge(max(task.clock.remaining, 0.0))
-            task.clock.has_run_out()
-            return
-        labels, seconds = answer
-        task.clock.charge(seconds)
-        yield Proposal(labels)
-
-
-def run_limited(matrix: Floats, k: int, seconds: float) -> tuple[Labels, float] | None:
-    """PAMSIL's labels and processor seconds, or None when it takes longer."""
+    """The true silhouette, of cubic cost, in a process of its own that is ended when time is up."""
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_run_pamsil, args=(sender, matrix, k), daemon=True)
+    child = context.Process(
+        target=_run_pamsil, args=(sender, task.matrix, list(task.cluster_counts)), daemon=True
+    )
     child.start()
     sender.close()
-    wait = None if seconds == float("inf") else seconds
     try:
-        return receiver.recv() if receiver.poll(wait) else None
-    except EOFError as error:
-        raise RuntimeError(f"PAMSIL ended without an answer for k = {k}.") from error
+        for k in task.cluster_counts:
+            labels = _await_labels(receiver, task, k)
+            if labels is None:
+                return
+            yield Proposal(labels)
     finally:
-        if child.is_alive():
-            child.terminate()
+        child.terminate()
         child.join()
         receiver.close()
 
 
-def _run_pamsil(sender: Connection, matrix: Floats, k: int) -> None:
+def _await_labels(receiver: Connection, task: Task, k: int) -> Labels | None:
+    """The child's answer for k, its seconds charged to the task; None when there is no time left."""
+    if task.clock.has_run_out():
+        return None
+    wait = None if task.clock.budget == float("inf") else task.clock.remaining
+    if not receiver.poll(wait):
+        task.clock.charge(task.clock.remaining)
+        task.clock.has_run_out()
+        return None
+    try:
+        labels, seconds = receiver.recv()
+    except EOFError:
+        raise RuntimeError(f"PAMSIL ended without an answer for k = {k}; see its message above.") from None
+    task.clock.charge(seconds)
+    return labels
+
+
+def _run_pamsil(sender: Connection, matrix: Floats, cluster_counts: list[int]) -> None:
     import kmedoids
     from sklearn.metrics import pairwise_distances
 
     start = time.process_time()
-    result = kmedoids.pamsil(pairwise_distances(matrix), k)
-    sender.send((np.asarray(result.labels, dtype=np.int64), time.process_time() - start))
+    distances = pairwise_distances(matrix)
+    for k in cluster_counts:
+        result = kmedoids.pamsil(distances, k)
+        sender.send((np.asarray(result.labels, dtype=np.int64), time.process_time() - start))
+        start = time.process_time()
 
 
 METHODS = (

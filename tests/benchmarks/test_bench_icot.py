@@ -72,7 +72,7 @@ def test_empty_leaves_are_pruned() -> None:
 
 @pytest.mark.parametrize(("name", "expected"), [("iris", 0.629), ("wine", 0.386), ("zoo", 0.416)])
 def test_values_of_the_paper(name: str, expected: float, data_folder: Path) -> None:
-    row = run_cell(load(name, "paper", data_folder), METHODS["icot"])
+    row = run_cell(load(name, "paper", data_folder), METHODS["icot"], max_starts=10)
     assert row.silhouette == pytest.approx(expected, abs=0.0006)
     assert row.fidelity == 1.0
 

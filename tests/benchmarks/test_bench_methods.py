@@ -29,7 +29,7 @@ def test_row_of_every_comparator(name: str, iris: Problem) -> None:
     method = METHODS[name]
     if method.reason_to_skip:
         pytest.skip(method.reason_to_skip)
-    row = run_cell(iris, method, budget=20)
+    row = run_cell(iris, method, budget=60, max_starts=5)
     sizes = [int(size) for size in row.sizes.split("/")]
     assert row.status == "ok"
     assert row.silhouette == pytest.approx(0.6300, abs=0.0001)  # known for all of them on this table
@@ -54,8 +54,8 @@ def test_minimum_size_is_held(name: str) -> None:
     random = np.random.default_rng(3)
     X = np.concatenate([random.normal(size=(80, 2)), random.normal(loc=4, size=(40, 2)), [[60.0, 60.0]]])
     problem = Problem("made", "practical", pd.DataFrame(X, columns=["a", "b"]), X, False, 5)
-    loose = run_cell(replace(problem, min_size=1), METHODS[name])
-    tight = run_cell(problem, METHODS[name])
+    loose = run_cell(replace(problem, min_size=1), METHODS[name], max_starts=5)
+    tight = run_cell(problem, METHODS[name], max_starts=5)
     assert loose.smallest == 1  # the outlier makes the best silhouette
     assert tight.status == "none" or tight.smallest >= 5
 

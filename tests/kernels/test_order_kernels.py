@@ -11,7 +11,14 @@ from naive import RELATIVE_GAP
 from strategies import TIED, matrices, partitioned_points, points, weights_for
 
 from polyclust.hyperplanes.lattice import list_directions
-from polyclust.kernels.orders import count_mistakes, find_separating, find_widest_gaps, pick_orders
+from polyclust.kernels.orders import (
+    count_mistakes,
+    find_overlaps,
+    find_separating,
+    find_widest_gaps,
+    measure_rank_intervals,
+    pick_orders,
+)
 
 
 @settings(deadline=None, max_examples=80)
@@ -102,3 +109,25 @@ def test_mistakes_of_a_cut_are_the_weight_on_its_clusters_minor_side(data):
             assert n_below[p] == (low > 0.5 * sizes).sum()
         else:
             assert mistakes[p] == np.inf
+
+
+@settings(deadline=None, max_examples=80)
+@given(partitioned_points(), st.data())
+def test_rank_intervals_and_the_clusters_that_overlap_some_rows(drawn, data):
+    some, labels, n_clusters = drawn
+    ranks = some.axis_ranks
+    lows, highs = np.empty((2, n_clusters, some.n_features), dtype=np.int32)
+    measure_rank_intervals(ranks, labels, lows, highs)
+    for k in range(n_clusters):
+        assert lows[k].tolist() == ranks[labels == k].min(axis=0).tolist()
+        assert highs[k].tolist() == ranks[labels == k].max(axis=0).tolist()
+    rows = np.array(data.draw(st.lists(st.sampled_from(range(len(some))), min_size=1, unique=True)))
+    is_other = data.draw(arrays(bool, n_clusters))
+    overlaps = np.empty(n_clusters, dtype=bool)
+    count = find_overlaps(ranks, rows, lows, highs, is_other, overlaps)
+    here = some.raw[rows]
+    for k in range(n_clusters):
+        there = some.raw[labels == k]
+        is_apart = ((here.max(axis=0) < there.min(axis=0)) | (here.min(axis=0) > there.max(axis=0))).any()
+        assert overlaps[k] == (is_other[k] and not is_apart)
+    assert count == overlaps.sum()

@@ -12,6 +12,7 @@ from strategies import labels_for, partitioned_points
 
 from polyclust.kernels.silhouette import (
     IMPOSSIBLE,
+    describe_pair,
     score_rows,
     score_total,
     shift_sums,
@@ -157,3 +158,23 @@ def test_a_sweep_may_begin_anywhere(drawn, data):
     expected = brute_scores(drawn, orders, is_end)[0, begin:]
     assert ((scores == IMPOSSIBLE) == (expected == IMPOSSIBLE)).all()
     assert scores == pytest.approx(expected, abs=5e-4 * max(1, len(columns)))
+
+
+@settings(deadline=None, max_examples=60)
+@given(sweeps())
+def test_what_a_sweep_needs_to_know_of_every_point(drawn):
+    points, labels, n_clusters, pair, *rest = drawn
+    every = (points, labels, n_clusters, pair, None, None, np.arange(len(points)), None)
+    _, _, (counted, own, other, total, side), _ = sweep_arrays(every)
+    found = {name: np.empty(len(points), dtype=np.float32) for name in ("own", "other", "total", "side", "counted")}
+    sizes = np.bincount(labels, weights=points.weights, minlength=n_clusters)
+    second = pair[1] if len(pair) == 2 else -1
+    describe_pair(
+        sums_of(points, labels, n_clusters), sizes, labels, points.weights, pair[0], second, ABSENT, *found.values()
+    )
+    assert found["side"].tolist() == side.tolist()
+    assert found["counted"].tolist() == counted.tolist()
+    assert found["other"] == pytest.approx(other, rel=1e-5)
+    assert found["total"] == pytest.approx(total, rel=1e-5)
+    is_counted = counted > 0
+    assert found["own"][is_counted] == pytest.approx(own[is_counted], rel=1e-5)

@@ -127,11 +127,10 @@ def test_damaged_texts_are_refused_or_read_whole(data: st.DataObject) -> None:
         holder[key] = data.draw(junk)
     try:
         explanation = parse_json(json.dumps(content))
-    except ModelFileError as error:
-        assert "\n" not in str(error)
-    else:
-        assert explanation.n_clusters == 3
-        render_json(explanation)
+    except ModelFileError:
+        return
+    assert explanation.n_clusters == 3
+    render_json(explanation)
 
 
 def test_what_json_cannot_keep_is_refused() -> None:

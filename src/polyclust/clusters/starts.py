@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 
 __all__ = ["start_by_kmeans", "start_by_linkage", "start_by_medoids"]
 
@@ -17,7 +20,10 @@ Ints = NDArray[np.intp]
 def start_by_kmeans(coordinates: Floats, weights: Floats, n_clusters: int, seed: int, n_init: int = 1) -> Ints:
     """Labels of k-means++."""
     model = KMeans(n_clusters, n_init=n_init, random_state=seed)
-    return model.fit(coordinates, sample_weight=weights).labels_.astype(np.intp)  # type: ignore[no-any-return]
+    with warnings.catch_warnings():  # points that coincide make fewer clusters, which is no fault of a start
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        labels = model.fit(coordinates, sample_weight=weights).labels_
+    return labels.astype(np.intp)  # type: ignore[no-any-return]
 
 
 def start_by_linkage(distances: NDArray[np.float32], weights: Floats, most: int) -> dict[int, Ints]:

@@ -61,9 +61,9 @@ def render_sql(explanation: Explanation, table: str | Sequence[str], dialect: st
     """
     alias = _quote("t")
     case = _build_case(explanation, Scope(check_dialect(dialect), "t"))
-    columns = [exp.Column(this=exp.Star(), table=alias), exp.alias_(case, "cluster", quoted=True)]
+    columns = [exp.Column(this=exp.Star(), table=alias), exp.alias_(case, "cluster", quoted=True, copy=False)]
     source = exp.alias_(_name_table(table), "t", table=True, quoted=True)
-    return _write(exp.select(*columns).from_(source), dialect)
+    return _write(exp.select(*columns, copy=False).from_(source, copy=False), dialect)
 
 
 def render_sql_case(explanation: Explanation, dialect: str = "duckdb", qualifier: str | None = None) -> str:
@@ -84,7 +84,7 @@ def check_dialect(dialect: str) -> str:
 
 def _write(tree: exp.Expression, dialect: str) -> str:
     try:
-        return tree.sql(dialect=dialect, pretty=True, max_text_width=LINE_LENGTH) + "\n"
+        return tree.sql(dialect=dialect, pretty=True, max_text_width=LINE_LENGTH, copy=False) + "\n"
     except SqlglotError as error:
         raise ValueError(f"The rules cannot be written in the dialect {dialect!r}: {error}") from error
 
@@ -156,11 +156,11 @@ def _find_nearest(explanation: Explanation, scope: Scope) -> exp.Expression:
     """CASE least(v0, v1, ...) WHEN v0 THEN 0 WHEN v1 THEN 1 ... END"""
     violations = [_sum_violations(explanation, k, scope) for k in range(explanation.n_clusters)]
     copies = [violation.copy() for violation in violations]
-    least = exp.Least(this=copies[0], expressions=copies[1:], ignore_nulls=True)
+    least = _call("MIN" if scope.dialect == "sqlite" else "LEAST", copies)
     if (
         scope.dialect == "duckdb"
     ):  # it repeats the operand of a CASE in every WHEN: minutes for thirty clusters
-        place = exp.func("LIST_POSITION", exp.Array(expressions=violations), least, dialect="duckdb")
+        place = _call("LIST_POSITION", [exp.Array(expressions=violations), least])
         return exp.Sub(this=place, expression=exp.Literal.number(1))
     case = exp.Case(this=least)
     for cluster, violation in enumerate(violations):
@@ -186,7 +186,12 @@ def _measure_violation(
     excess = exp.Paren(this=exp.Sub(this=value, expression=threshold))
     norm = write_double(-hyperplane.norm if is_above else hyperplane.norm, scope.dialect)
     distance = exp.Div(this=excess, expression=norm, typed=True)
-    return exp.Greatest(this=distance, expressions=[exp.Literal.number(0)], ignore_nulls=True)
+    return _call("MAX" if scope.dialect == "sqlite" else "GREATEST", [distance, exp.Literal.number(0)])
+
+
+def _call(name: str, arguments: Sequence[exp.Expression]) -> exp.Anonymous:
+    # sqlglot's own nodes for these wrap every argument in tests for NULL, of which there is none here.
+    return exp.Anonymous(this=name, expressions=list(arguments))
 
 
 def _add(parts: Iterable[exp.Expression]) -> exp.Expression:

@@ -13,6 +13,7 @@ from polyclust.search.journal import Journal
 
 __all__ = ["explore", "offer", "shift_boundaries"]
 
+LEAST_LEANING = 0.005
 MERGES_TO_SWAP = 12
 SWAPS_TO_POLISH = 4
 
@@ -109,7 +110,9 @@ def _pairs_by_potential(
     code = partition.labels * n + np.maximum(nearest, 0)
     lean = np.bincount(code, weights=moves.scorer.points.weights, minlength=n * n).reshape(n, n)
     lean = lean + lean.T
-    pairs = [(i, j) for i in range(n) for j in range(i + 1, n) if thorough or lean[i, j] > 0]
+    hope = 0.0 if thorough else LEAST_LEANING
+    enough = hope * np.add.outer(partition.sizes, partition.sizes)
+    pairs = [(i, j) for i in range(n) for j in range(i + 1, n) if thorough or lean[i, j] > enough[i, j]]
     return sorted(pairs, key=lambda p: (-lean[p], p))
 
 

@@ -34,7 +34,8 @@ class LatticeDirections:
     ``found`` keeps the raced winners that the listed lattice may not hold (more terms than can be listed).
     """
 
-    CELLS_TO_LIST = 2e6
+    CELLS_TO_LIST = 1e7
+    FEW_DIRECTIONS = 64
     N_RACED = 6
 
     def __init__(self, oblique: Directions, max_terms: int, max_coefficient: int) -> None:
@@ -47,7 +48,8 @@ class LatticeDirections:
         is_member = member_mask(partition, i, j)
         straight = scorer.points.order_along_axes(is_member)
         members = np.flatnonzero(is_member)
-        if len(self.oblique) * len(members) * len(is_member) <= self.CELLS_TO_LIST:
+        n_cells = len(self.oblique) * len(members) * len(is_member)
+        if len(self.oblique) <= self.FEW_DIRECTIONS or n_cells <= self.CELLS_TO_LIST:
             chosen = self.oblique
         else:
             chosen = self.race(scorer, partition, i, j)

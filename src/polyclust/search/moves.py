@@ -16,7 +16,6 @@ from polyclust.search.scoring import Scorer
 
 __all__ = ["DirectionSource", "Neighbourhood", "member_mask", "two_sides"]
 
-LEAST_GAIN = 1e-7
 MOST_TRIES = 60
 
 
@@ -29,11 +28,12 @@ class DirectionSource(Protocol):
 
 @dataclass
 class Neighbourhood:
-    """Finds the best legal move of each kind."""
+    """Finds the best legal move of each kind; a shift must gain at least ``least_gain``."""
 
     scorer: Scorer
     legality: Legality
     directions: DirectionSource
+    least_gain: float = 2e-5
 
     def shift(self, partition: Partition, i: int, j: int) -> Partition | None:
         """The best new boundary between i and j, if it improves the score."""
@@ -45,7 +45,7 @@ class Neighbourhood:
         others = [c for c in range(partition.n_clusters) if c not in (i, j)]
         for _ in range(MOST_TRIES):
             d, p = np.unravel_index(np.argmax(scores), scores.shape)
-            if scores[d, p] <= partition.score + LEAST_GAIN:
+            if scores[d, p] <= partition.score + self.least_gain:
                 return None
             low, up = orders.rows[d, : p + 1].astype(np.intp), orders.rows[d, p + 1 :].astype(np.intp)
             if others and not self.legality.allows(partition, low, others):
@@ -54,7 +54,7 @@ class Neighbourhood:
                 scores[d, : p + 1] = IMPOSSIBLE
             else:
                 changed = self.scorer.change(partition, two_sides(partition, low, up, i, j), partition.n_clusters)
-                if changed.score > partition.score + LEAST_GAIN:
+                if changed.score > partition.score + self.least_gain:
                     return changed
                 scores[d, p] = IMPOSSIBLE
         return None

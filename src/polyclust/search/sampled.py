@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyclust.kernels.silhouette import IMPOSSIBLE, shift_sums, sweep_direction, sweep_directions
-from polyclust.search.moves import LEAST_GAIN, Neighbourhood, member_mask, two_sides
+from polyclust.search.moves import Neighbourhood, member_mask, two_sides
 from polyclust.search.partition import Ints, Partition
 from polyclust.search.points import SubsetOrders
 from polyclust.search.scoring import SilhouetteScorer
@@ -35,7 +35,7 @@ class SampledNeighbourhood(Neighbourhood):
         n_exact = 0
         for _ in range(LEGAL_TRIES):
             d, p = np.unravel_index(np.argmax(scores), scores.shape)
-            if scores[d, p] <= partition.score + LEAST_GAIN or n_exact == EXACT_TRIES:
+            if scores[d, p] <= partition.score + self.least_gain or n_exact == EXACT_TRIES:
                 return None
             low, up = orders.rows[d, : p + 1].astype(np.intp), orders.rows[d, p + 1 :].astype(np.intp)
             if others and not self.legality.allows(partition, low, others):
@@ -47,7 +47,7 @@ class SampledNeighbourhood(Neighbourhood):
                 labels = two_sides(partition, low, up, i, j)
                 changed = self.scorer.change(partition, labels, partition.n_clusters)
                 refined = self._refine(changed, i, j, SubsetOrders(orders.rows[d], orders.is_end[d]), int(p))
-                if refined.score > partition.score + LEAST_GAIN:
+                if refined.score > partition.score + self.least_gain:
                     return refined
                 reach = max(len(scores[d]) // 20, 4)
                 scores[d, max(0, p - reach) : p + reach + 1] = IMPOSSIBLE
@@ -86,7 +86,7 @@ class SampledNeighbourhood(Neighbourhood):
             begin, end = max(0, position + 1 - reach), min(len(rows), position + 1 + reach)
             scores = scan_window(self.scorer, partition, i, j, rows, is_end, position, begin, end)
             best = int(np.argmax(scores)) + begin
-            if scores[best - begin] <= partition.score + LEAST_GAIN or best == position:
+            if scores[best - begin] <= partition.score + self.least_gain or best == position:
                 return partition
             low, up = rows[: best + 1].astype(np.intp), rows[best + 1 :].astype(np.intp)
             grown = low if best > position else up

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -36,6 +36,7 @@ N_GROUPS = 500
 N_POLISHED = 3
 SLACK_WEIGHT_OF_STARTS = 2.0
 ROUNDS_OF_STARTS = 4
+SMALLEST_GAIN = 1e-7
 ScorerMaker = Callable[[Points], Scorer]
 
 
@@ -87,7 +88,7 @@ def _search_heuristically(scorer: Scorer, plan: SearchPlan, journal: Journal) ->
     journal.begin("axes")
     pool = _search_axes(scorer, plan, journal) if is_few else _search_groups(scorer, moves, plan, journal)
     if is_few and isinstance(plan.family, AxisFamily):
-        return _keep_best(pool, plan)
+        return _finish(_keep_best(pool, plan), moves, journal)
     journal.begin("polish")
     if not isinstance(plan.family, AxisFamily):
         pool += [p for p in _starts(scorer, moves, plan) if p.n_clusters >= plan.n_clusters[0]]
@@ -116,9 +117,14 @@ def _polish(
     """Improve the best of the pool, carry them across K, and give the winner a last pass over all pairs."""
     best = _keep_best(pool, plan)
     chosen = _choose_for_polish(pool, plan)
-    best |= explore(chosen, moves, plan.n_clusters, journal, known=best)
+    best |= explore(chosen, moves, plan.n_clusters, journal, known=best, n_swapped=1)
+    return _finish(best, moves, journal)
+
+
+def _finish(best: dict[int, Partition], moves: Neighbourhood, journal: Journal) -> dict[int, Partition]:
+    """A last pass over all pairs for the winner, down to the smallest gains."""
     winner = max(best.values(), key=lambda p: p.score)
-    offer(best, shift_boundaries(winner, moves, journal, thorough=True))
+    offer(best, shift_boundaries(winner, replace(moves, least_gain=SMALLEST_GAIN), journal, thorough=True))
     return best
 
 

@@ -12,243 +12,51 @@ SELECT
     AND "t"."colour" <> 'red'
     THEN 2
     ELSE CASE MIN(
-        COALESCE(
-          MAX(
-            COALESCE((
-              CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
-            ) / CAST(0.25 AS REAL), 0),
-            COALESCE(0, (
-              CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
-            ) / CAST(0.25 AS REAL))
-          ) + MAX(
-            COALESCE(
-              (
-                CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
-              ) / CAST(3.4 AS REAL),
-              0
-            ),
-            COALESCE(
-              0,
-              (
-                CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
-              ) / CAST(3.4 AS REAL)
-            )
-          ),
-          MAX(
-            COALESCE((
-              CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
-            ) / CAST(-0.25 AS REAL), 0),
-            COALESCE(0, (
-              CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
-            ) / CAST(-0.25 AS REAL))
-          ) + MAX(
-            COALESCE((
-              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
-            ) / CAST(-7.071067811865476e-1 AS REAL), 0),
-            COALESCE(0, (
-              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
-            ) / CAST(-7.071067811865476e-1 AS REAL))
-          ),
-          MAX(
-            COALESCE(
-              (
-                CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
-              ) / CAST(-3.4 AS REAL),
-              0
-            ),
-            COALESCE(
-              0,
-              (
-                CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
-              ) / CAST(-3.4 AS REAL)
-            )
-          ) + MAX(
-            COALESCE((
-              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
-            ) / CAST(7.071067811865476e-1 AS REAL), 0),
-            COALESCE(0, (
-              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
-            ) / CAST(7.071067811865476e-1 AS REAL))
-          )
-        ),
-        COALESCE(
-          MAX(
-            COALESCE((
-              CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
-            ) / CAST(-0.25 AS REAL), 0),
-            COALESCE(0, (
-              CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
-            ) / CAST(-0.25 AS REAL))
-          ) + MAX(
-            COALESCE((
-              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
-            ) / CAST(-7.071067811865476e-1 AS REAL), 0),
-            COALESCE(0, (
-              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
-            ) / CAST(-7.071067811865476e-1 AS REAL))
-          ),
-          MAX(
-            COALESCE(
-              (
-                CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
-              ) / CAST(-3.4 AS REAL),
-              0
-            ),
-            COALESCE(
-              0,
-              (
-                CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
-              ) / CAST(-3.4 AS REAL)
-            )
-          ) + MAX(
-            COALESCE((
-              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
-            ) / CAST(7.071067811865476e-1 AS REAL), 0),
-            COALESCE(0, (
-              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
-            ) / CAST(7.071067811865476e-1 AS REAL))
-          ),
-          MAX(
-            COALESCE((
-              CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
-            ) / CAST(0.25 AS REAL), 0),
-            COALESCE(0, (
-              CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
-            ) / CAST(0.25 AS REAL))
-          ) + MAX(
-            COALESCE(
-              (
-                CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
-              ) / CAST(3.4 AS REAL),
-              0
-            ),
-            COALESCE(
-              0,
-              (
-                CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
-              ) / CAST(3.4 AS REAL)
-            )
-          )
-        ),
-        COALESCE(
-          MAX(
-            COALESCE(
-              (
-                CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
-              ) / CAST(-3.4 AS REAL),
-              0
-            ),
-            COALESCE(
-              0,
-              (
-                CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
-              ) / CAST(-3.4 AS REAL)
-            )
-          ) + MAX(
-            COALESCE((
-              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
-            ) / CAST(7.071067811865476e-1 AS REAL), 0),
-            COALESCE(0, (
-              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
-            ) / CAST(7.071067811865476e-1 AS REAL))
-          ),
-          MAX(
-            COALESCE((
-              CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
-            ) / CAST(0.25 AS REAL), 0),
-            COALESCE(0, (
-              CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
-            ) / CAST(0.25 AS REAL))
-          ) + MAX(
-            COALESCE(
-              (
-                CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
-              ) / CAST(3.4 AS REAL),
-              0
-            ),
-            COALESCE(
-              0,
-              (
-                CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
-              ) / CAST(3.4 AS REAL)
-            )
-          ),
-          MAX(
-            COALESCE((
-              CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
-            ) / CAST(-0.25 AS REAL), 0),
-            COALESCE(0, (
-              CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
-            ) / CAST(-0.25 AS REAL))
-          ) + MAX(
-            COALESCE((
-              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
-            ) / CAST(-7.071067811865476e-1 AS REAL), 0),
-            COALESCE(0, (
-              CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
-            ) / CAST(-7.071067811865476e-1 AS REAL))
-          )
-        )
-      )
-      WHEN MAX(
-        COALESCE((
+        MAX((
           CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
-        ) / CAST(0.25 AS REAL), 0),
-        COALESCE(0, (
-          CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
-        ) / CAST(0.25 AS REAL))
-      ) + MAX(
-        COALESCE(
+        ) / CAST(0.25 AS REAL), 0) + MAX(
           (
             CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
           ) / CAST(3.4 AS REAL),
           0
         ),
-        COALESCE(
-          0,
-          (
-            CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
-          ) / CAST(3.4 AS REAL)
-        )
-      )
-      THEN 0
-      WHEN MAX(
-        COALESCE((
+        MAX((
           CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
-        ) / CAST(-0.25 AS REAL), 0),
-        COALESCE(0, (
-          CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
-        ) / CAST(-0.25 AS REAL))
-      ) + MAX(
-        COALESCE((
+        ) / CAST(-0.25 AS REAL), 0) + MAX((
           CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
         ) / CAST(-7.071067811865476e-1 AS REAL), 0),
-        COALESCE(0, (
-          CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
-        ) / CAST(-7.071067811865476e-1 AS REAL))
-      )
-      THEN 1
-      WHEN MAX(
-        COALESCE(
+        MAX(
           (
             CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
           ) / CAST(-3.4 AS REAL),
           0
-        ),
-        COALESCE(
-          0,
-          (
-            CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
-          ) / CAST(-3.4 AS REAL)
-        )
-      ) + MAX(
-        COALESCE((
+        ) + MAX((
           CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
-        ) / CAST(7.071067811865476e-1 AS REAL), 0),
-        COALESCE(0, (
-          CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
-        ) / CAST(7.071067811865476e-1 AS REAL))
+        ) / CAST(7.071067811865476e-1 AS REAL), 0)
       )
+      WHEN MAX((
+        CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
+      ) / CAST(0.25 AS REAL), 0) + MAX(
+        (
+          CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
+        ) / CAST(3.4 AS REAL),
+        0
+      )
+      THEN 0
+      WHEN MAX((
+        CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
+      ) / CAST(-0.25 AS REAL), 0) + MAX((
+        CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
+      ) / CAST(-7.071067811865476e-1 AS REAL), 0)
+      THEN 1
+      WHEN MAX(
+        (
+          CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
+        ) / CAST(-3.4 AS REAL),
+        0
+      ) + MAX((
+        CASE WHEN "t"."colour" = 'red' THEN 1 ELSE 0 END - 1
+      ) / CAST(7.071067811865476e-1 AS REAL), 0)
       THEN 2
     END
   END AS "cluster"

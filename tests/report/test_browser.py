@@ -1,0 +1,233 @@
+"""The report in a real headless Chromium: it draws, it answers clicks, and it asks the network for nothing."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polyclust.report import ReportSubject, render_report
+
+CHROMIUM = next((p for p in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if p), None)
+DRIVER = shutil.which("chromedriver")
+
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None or DRIVER is None,
+    reason="no Chromium found: install the Debian packages chromium and chromium-driver",
+)
+webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+)
+
+
+class Browser:
+    """A Chromium with one page open."""
+
+    def __init__(self, profile: Path) -> None:
+        from selenium.webdriver.chrome.service import Service
+
+        options = webdriver.ChromeOptions()
+        options.binary_location = CHROMIUM
+        for flag in (*FLAGS, f"--user-data-dir={profile}"):
+            options.add_argument(flag)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+        self.driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+
+    def open(self, page: Path, width: int = 1280, height: int = 900, is_phone: bool = False) -> None:
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": is_phone}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        self.driver.get(page.as_uri())
+        self.wait("return document.documentElement.dataset.ready === 'yes'")
+
+    def run(self, script: str, *arguments: object) -> Any:
+        return self.driver.execute_script(script, *arguments)
+
+    def wait(self, script: str) -> None:
+        from selenium.webdriver.support.ui import WebDriverWait
+
+        WebDriverWait(self.driver, 30).until(lambda d: d.execute_script(script))
+
+    def choose(self, select: str, value: object) -> None:
+        self.run(
+            "const s = document.getElementById(arguments[0]); s.value = arguments[1];"
+            "s.dispatchEvent(new Event('change', {bubbles: true}))",
+            select,
+            str(value),
+        )
+
+    def collect_logs(self) -> None:
+        self.complaints += [entry["message"] for entry in self.driver.get_log("browser")]
+        for entry in self.driver.get_log("performance"):
+            message = json.loads(entry["message"])["message"]
+            if message["method"] == "Network.requestWillBeSent":
+                self.requests.append(message["params"]["request"]["url"])
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    browser = Browser(tmp_path_factory.mktemp("profile"))
+    yield browser
+    browser.driver.quit()
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory, customers_subject: ReportSubject) -> Path:
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    path.write_text(render_report(customers_subject), encoding="utf-8")
+    return path
+
+
+TRACES = "return document.getElementById('scatter').data.map(t => [t.meta, t.opacity, t.x.length])"
+
+
+def test_draws_without_complaint_or_request(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    charts = browser.run("return [...document.querySelectorAll('.js-plotly-plot .main-svg')].length")
+    assert charts >= 4
+    for chart in ("scatter", "silhouette", "pair-chart", "scores"):
+        drawn = f"#{chart} .trace path"
+        assert browser.run("return document.querySelectorAll(arguments[0]).length", drawn) > 0, chart
+    assert browser.run("return document.querySelectorAll('.card').length") == 4
+    assert sum(n for _, _, n in browser.run(TRACES)) == 600
+    browser.run("document.querySelectorAll('.copy').forEach(b => b.click())")
+    browser.collect_logs()
+    assert browser.complaints == []
+    assert [url for url in browser.requests if not url.startswith(("file:", "data:", "blob:"))] == []
+
+
+def test_a_click_on_a_card_highlights_its_rows(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    assert {opacity for _, opacity, _ in browser.run(TRACES)} == {0.85}
+    n_areas = browser.run("return document.getElementById('scatter').layout.shapes.length")
+    browser.driver.find_element("css selector", '.card[data-cluster="2"] .card-button').click()
+    assert {cluster for cluster, opacity, _ in browser.run(TRACES) if opacity > 0.5} == {2}
+    assert browser.run("return document.getElementById('scatter').layout.shapes.length") < n_areas
+    assert browser.run("return document.querySelectorAll('.card.is-chosen').length") == 1
+    pressed = "return [...document.querySelectorAll('.card-button')].map(b => b.ariaPressed)"
+    assert browser.run(pressed) == ["false", "false", "true", "false"]
+    browser.driver.find_element("css selector", "body").send_keys("\ue00c")  # Escape
+    assert {opacity for _, opacity, _ in browser.run(TRACES)} == {0.85}
+
+
+def test_the_keyboard_chooses_a_card(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    button = browser.driver.find_element("css selector", '.card[data-cluster="1"] .card-button')
+    browser.run("arguments[0].focus()", button)
+    button.send_keys("\ue007")  # Enter
+    assert {cluster for cluster, opacity, _ in browser.run(TRACES) if opacity > 0.5} == {1}
+
+
+def test_choosing_features_changes_axes_areas_and_words(
+    browser: Browser, page: Path, customers_subject: ReportSubject
+) -> None:
+    browser.open(page)
+    names = customers_subject.table.columns.tolist()
+    x, y = names.index("orders_per_year"), names.index("channel")
+    before = browser.run("return document.getElementById('scatter-text').textContent")
+    browser.choose("x-feature", x)
+    browser.choose("y-feature", y)
+    layout = browser.run(
+        "const l = document.getElementById('scatter').layout;"
+        "return [l.xaxis.title.text, l.yaxis.title.text, l.yaxis.ticktext]"
+    )
+    assert layout == ["orders_per_year", "channel", ["app", "store", "web"]]
+    words = browser.run("return document.getElementById('scatter-text').textContent")
+    assert words != before
+    assert "orders_per_year across and channel up" in words
+    browser.driver.find_element("id", "swap").click()
+    assert browser.run("return document.getElementById('scatter').layout.xaxis.title.text") == "channel"
+
+
+def test_areas_hold_every_row_of_their_cluster(
+    browser: Browser, page: Path, customers_subject: ReportSubject
+) -> None:
+    """A rectangle in the picture is the shadow of the rule: bounds read from it hold all rows."""
+    browser.open(page)
+    names = customers_subject.table.columns.tolist()
+    browser.choose("x-feature", names.index("age"))
+    browser.choose("y-feature", names.index("average_basket"))
+    for cluster in range(4):
+        browser.driver.find_element("css selector", f'.card[data-cluster="{cluster}"] .card-button').click()
+        paths = browser.run("return document.getElementById('scatter').layout.shapes.map(s => s.path)")
+        assert len(paths) == 1
+        corners = [tuple(map(float, p.split(","))) for p in paths[0].strip("MZ").split("L")]
+        rows = customers_subject.table[customers_subject.labels == cluster]
+        for axis, name in enumerate(("age", "average_basket")):
+            values = [corner[axis] for corner in corners]
+            assert min(values) <= rows[name].min()
+            assert rows[name].max() <= max(values)
+    clauses = [c for c in customers_subject.explanation.rules[3].clauses]
+    bound = next(c.threshold for c in clauses if c.terms[0].feature.name == "average_basket")
+    assert max(corner[1] for corner in corners) == pytest.approx(bound)
+
+
+def test_choosing_a_pair_says_what_tells_them_apart(
+    browser: Browser, page: Path, customers_subject: ReportSubject
+) -> None:
+    browser.open(page)
+    for i, j in ((0, 1), (3, 1), (2, 3)):
+        browser.choose("pair-first", i)
+        browser.choose("pair-second", j)
+        plane = next(h for h in customers_subject.explanation.hyperplanes if {h.above, h.below} == {i, j})
+        expected = str(customers_subject.explanation.pairwise(plane.above, plane.below).condition)
+        said = browser.run("return document.getElementById('pair-text').textContent")
+        assert expected in said
+        assert customers_subject.name_of(i) in said
+        assert browser.run("return document.getElementById('pair-chart').data.length") == 2
+        heads = browser.run("return document.getElementById('pair-head-first').textContent")
+        assert heads == customers_subject.name_of(i)
+    browser.choose("pair-second", 2)
+    browser.choose("pair-first", 2)
+    assert "two different" in browser.run("return document.getElementById('pair-text').textContent")
+
+
+@pytest.mark.parametrize(("width", "is_phone"), [(1280, False), (390, True)])
+def test_nothing_is_wider_than_the_window(browser: Browser, page: Path, width: int, is_phone: bool) -> None:
+    browser.open(page, width, 844, is_phone)
+    assert browser.run("return document.documentElement.scrollWidth") <= width
+
+
+def test_names_from_the_table_stay_text(browser: Browser, build_subject, tmp_path: Path) -> None:
+    import numpy as np
+    import pandas as pd
+
+    evil = ["<b>bold</b>", "</script><script>window.hit = 1</script>", "<img src=x onerror='window.hit = 1'>"]
+    table = pd.DataFrame(np.random.default_rng(0).normal(size=(50, 3)), columns=evil)
+    table["kind"] = [evil[i % 3] for i in range(50)]
+    subject = build_subject(
+        table, (table[evil[0]] > 0).to_numpy(dtype=np.intp), ids=[evil[i % 3] for i in range(50)]
+    )
+    path = tmp_path / "evil.html"
+    path.write_text(render_report(subject), encoding="utf-8")
+    browser.open(path)
+    for feature in range(4):
+        browser.choose("x-feature", feature)
+    browser.run("Plotly.Fx.hover('scatter', [{curveNumber: 0, pointNumber: 0}])")
+    assert browser.run("return window.hit === undefined")
+    assert browser.run("return document.querySelectorAll('main img').length") == 0
+    browser.choose("x-feature", 0)
+    assert "<b>bold</b>" in browser.run("return document.querySelector('#scatter .xtitle').textContent")
+    browser.collect_logs()
+    assert browser.complaints == []
+
+
+def test_prints_on_paper(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    printed = browser.driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})
+    assert len(printed["data"]) > 50_000

@@ -1,0 +1,168 @@
+"""The page without a browser: everything escaped, all in one file, small enough, honest about samples."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import silhouette_samples
+
+from polyclust.report import ReportSubject, render_report
+from polyclust.report.clarity import judge, measure_clarity
+from polyclust.report.picture import draw_sample
+from polyclust.report.profile import draw_up_profile
+
+
+class Outline(HTMLParser):
+    """Tags, headings, links and the embedded data of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.headings: list[int] = []
+        self.links: list[str] = []
+        self.ids: list[str] = []
+        self.labelled_by: list[str] = []
+        self.data = ""
+        self._is_data = False
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = dict(attrs)
+        self.tags.append(tag)
+        self.links += [values[k] or "" for k in ("src", "href") if k in values]
+        self.ids += [values["id"] or ""] if "id" in values else []
+        self.labelled_by += [values["aria-labelledby"] or ""] if "aria-labelledby" in values else []
+        self._is_data = values.get("id") == "report-data"
+        if re.fullmatch("h[1-6]", tag):
+            self.headings.append(int(tag[1]))
+
+    def handle_data(self, data: str) -> None:
+        if self._is_data:
+            self.data += data
+
+    def handle_endtag(self, tag: str) -> None:
+        self._is_data = False
+
+
+@pytest.fixture(scope="module")
+def page(customers_subject: ReportSubject) -> str:
+    return render_report(customers_subject)
+
+
+def test_one_file_that_asks_for_nothing(page: str) -> None:
+    outline = Outline(page)
+    assert outline.links
+    assert all(link.startswith("#") for link in outline.links)
+    assert {link[1:] for link in outline.links} <= set(outline.ids)
+    assert "default-src 'none'" in page
+    assert len(page.encode()) < 6_000_000
+
+
+def test_headings_and_names_are_sound(page: str) -> None:
+    outline = Outline(page)
+    assert outline.headings.count(1) == 1
+    assert all(b - a <= 1 for a, b in zip(outline.headings, outline.headings[1:], strict=False))
+    assert len(outline.ids) == len(set(outline.ids))
+    assert set(outline.labelled_by) <= set(outline.ids)
+
+
+def test_cards_say_name_size_and_rule(page: str, customers_subject: ReportSubject) -> None:
+    from html import escape
+
+    for rule in customers_subject.explanation.rules:
+        assert escape(rule.name, quote=False) in page
+    assert page.count('<article class="card"') == customers_subject.explanation.n_clusters
+    assert "All 600 rows are drawn" in page
+
+
+EVIL = [
+    "<script>alert(1)</script>",
+    "</script><img src=x onerror=alert(2)>",
+    "a & b \"c\" 'd'",
+    "{{ 7 * 7 }}",
+]
+
+
+def test_names_and_values_from_the_table_stay_text(build_subject) -> None:
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(60, 3)), columns=EVIL[:3])
+    table[EVIL[3]] = rng.choice(EVIL, 60)
+    labels = (table[EVIL[0]] > 0).to_numpy(dtype=np.intp)
+    ids = [EVIL[i % 4] for i in range(60)]
+    page = render_report(
+        build_subject(table, labels, ids=ids, title=EVIL[1], source=EVIL[0], command=EVIL[1], notes=EVIL)
+    )
+    outline = Outline(page)
+    assert outline.tags.count("script") == 3
+    assert "img" not in outline.tags
+    assert "49" not in re.findall(r"<title>(.*?)</title>", page)[0]
+    data = json.loads(outline.data)
+    assert [c["name"] for c in data["columns"]] == EVIL
+    assert data["ids"] == ids
+    embedded = page.split('id="report-data">')[1].split("</script>")[0]
+    assert "<" not in embedded
+
+
+def test_a_hundred_thousand_rows_stay_under_ten_megabytes(build_subject) -> None:
+    rng = np.random.default_rng(1)
+    n_rows = 100_000
+    table = pd.DataFrame(rng.normal(size=(n_rows, 40)), columns=[f"measurement_{i}" for i in range(40)])
+    table["kind"] = rng.choice(["first", "second", "third"], n_rows)
+    labels = (table["measurement_0"] > 2.3).to_numpy(dtype=np.intp)
+    subject = build_subject(table, labels, ids=[f"row-{i:032d}" for i in range(n_rows)])
+    page = render_report(subject)
+    assert len(page.encode()) < 10_000_000
+    data = json.loads(Outline(page).data)
+    drawn = len(data["labels"])
+    assert 500 <= drawn <= 3_100
+    spaced = f"{drawn:,}".replace(",", "\u202f")
+    assert f"{spaced} of 100\u202f000 rows are drawn, chosen at random" in page
+    assert "of 100\u202f000 rows drawn at random" in page
+    assert data["labels"].count(1) >= 30
+
+
+def test_one_cluster_and_one_column(build_subject) -> None:
+    table = pd.DataFrame({"a": np.arange(20.0)})
+    assert "The 1 cluster" in render_report(build_subject(table, np.zeros(20, dtype=np.intp)))
+    two = render_report(build_subject(table, (table["a"] > 9).to_numpy(dtype=np.intp)))
+    assert "The 2 clusters" in two
+
+
+def test_clarity_is_scikit_learns(customers_subject: ReportSubject) -> None:
+    s = customers_subject
+    clarity = measure_clarity(s.scaled, s.labels, 4)
+    expected = silhouette_samples(s.scaled, s.labels)
+    assert clarity.average == pytest.approx(expected.mean())
+    for k, cluster in enumerate(clarity.clusters):
+        assert cluster.average == pytest.approx(expected[s.labels == k].mean())
+        assert cluster.misplaced == pytest.approx((expected[s.labels == k] < 0).mean())
+    assert [judge(v) for v in (0.8, 0.6, 0.3, 0.1)] == [
+        "very clear",
+        "clear",
+        "blurred at the edges",
+        "hard to tell from its neighbours",
+    ]
+
+
+def test_profile_is_averages_and_shares() -> None:
+    table = pd.DataFrame({"x": [1.0, 2.0, 3.0, 10.0], "yes": [True, True, False, False], "c": list("aabb")})
+    labels = np.array([0, 0, 0, 1])
+    lines = {line.name: line for line in draw_up_profile(table, labels, 2)}
+    assert lines["x"].averages == (2.0, 10.0)
+    assert lines["x"].overall == 4.0
+    assert lines["yes"].text(0) == "67 %"
+    assert lines["c = b"].text(1) == "100 %"
+    assert lines["x"].standing[1] == pytest.approx(6 / table["x"].std(ddof=0))
+
+
+def test_the_sample_holds_some_of_every_cluster() -> None:
+    labels = np.array([0] * 99_000 + [1] * 950 + [2] * 50)
+    rows = draw_sample(labels, 10, seed=0)
+    assert len(set(rows.tolist())) == len(rows) <= 3_100
+    assert np.bincount(labels[rows]).min() >= 28
+    assert (draw_sample(labels, 10, seed=0) == rows).all()
