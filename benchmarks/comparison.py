@@ -11,6 +11,8 @@ from benchmarks.datasets import NAMES, DataNotFoundError, find_folder
 from benchmarks.methods import METHODS
 
 PUBLISHED = Path(__file__).resolve().parent / "published" / "paper.csv"
+IN_THE_PAPER = ("kmeans", "gmm", "hclust", "dbscan", "icot", "exkmc-1", "exkmc-5", "mpc-1", "mpc-2")
+FAMILIES = ("mpc-1", "mpc-2", "mpc-general")
 TIE = 0.0005  # silhouettes closer than this are called equal
 OUTLIER_SHARE = 0.02  # a smaller cluster makes the solution an outlier cut
 

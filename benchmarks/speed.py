@@ -20,7 +20,7 @@ import typer
 from rich.progress import Progress
 
 from benchmarks.contestants import Case, Timing, measure
-from benchmarks.tables import render_table, show_seconds
+from benchmarks.markdown import render_table, show_seconds
 
 PAGE = Path(__file__).resolve().parent / "SPEED.md"
 INTRODUCTION = Path(__file__).resolve().parent / "pages" / "speed.md"

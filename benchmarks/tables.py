@@ -2,53 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from benchmarks.comparison import (
-    Study,
-    Tally,
-    list_beaten_by_shorter_trees,
-    list_shortfalls,
-    open_study,
-    tally,
-    tally_paper,
-)
+from benchmarks.comparison import FAMILIES, IN_THE_PAPER, Study, open_study
 from benchmarks.datasets import PROTOCOLS
-from benchmarks.methods import METHODS
+from benchmarks.markdown import NOTHING, render_table, show, show_seconds, title
 from benchmarks.results import FOLDER, read_all
+from benchmarks.verdicts import (
+    ceiling_lines,
+    difference_lines,
+    failure_lines,
+    shorter_tree_lines,
+    special_lines,
+    summary,
+)
 
 PAGE = Path(__file__).resolve().parent / "RESULTS.md"
 INTRODUCTION = Path(__file__).resolve().parent / "pages" / "results.md"
-IN_THE_PAPER = ("kmeans", "gmm", "hclust", "dbscan", "icot", "exkmc-1", "exkmc-5", "mpc-1", "mpc-2")
-FAMILIES = ("mpc-1", "mpc-2", "mpc-general")
-NOTHING = "–"
-TIE_SHOWN = 0.00005
-
-
-def render_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table."""
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
-
-
-def show(value: float | None, pattern: str = "{:.4f}") -> str:
-    """A number, or a dash."""
-    return NOTHING if value is None else pattern.format(value)
-
-
-def show_seconds(value: float | None) -> str:
-    """Three significant digits, no exponent."""
-    if value is None:
-        return NOTHING
-    return f"{value:.3f}" if value < 1 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
-
-
-def title(method: str) -> str:
-    return METHODS[method].title
+PROTOCOL_TEXT = {
+    "paper": "FCPS unscaled, the other files as the paper ran them (with the class among the features of "
+    "wine and zoo; framingham scaled by the bounds of its full file), clusters of any size, k = 2..10.",
+    "practical": "Without leaked columns, every number scaled to [0, 1], every cluster at least 2 % of "
+    "the rows (solutions with smaller ones are passed over), k = 2..10.",
+}
 
 
 def silhouette_table(study: Study, protocol: str) -> str:
@@ -73,6 +52,53 @@ def _mark(
     text = f"**{text}**" if best - score < 0.00005 else text
     text += "\\*" if study.is_outlier_cut(protocol, data, method) else ""
     return text + ("~" if study.value(protocol, data, method, "is_cut") else "")
+
+
+def headline_table(study: Study, protocol: str) -> str:
+    """The table for those in a hurry: polyclust beside the best of each kind."""
+    kinds = {"best without explanation": ("plain",), "best tree": ("tree",)}
+    families = [m for m in FAMILIES if m in study.methods(protocol)]
+    rows = []
+    for data in study.names(protocol):
+        rivals = [_show_best(study, protocol, data, study.methods(protocol, kind)) for kind in kinds.values()]
+        ours = [show(study.silhouette(protocol, data, method)) for method in families]
+        rows.append([data, *rivals, *ours, show(study.ceiling(protocol, data))])
+    return render_table(["data", *kinds, *map(title, families), "ceiling"], rows)
+
+
+def _show_best(study: Study, protocol: str, data: str, methods: list[str]) -> str:
+    """The highest silhouette and who reached it first in the order of the tables."""
+    scores = {m: s for m in methods if (s := study.silhouette(protocol, data, m)) is not None}
+    if not scores:
+        return NOTHING
+    best = max(scores, key=lambda method: round(scores[method], 6))
+    return f"{scores[best]:.4f} ({title(best).split(',')[0]})"
+
+
+def length_table(study: Study, protocol: str) -> str:
+    """How long and how faithful explanations are, over the data sets where every such method has one."""
+    methods = [m for m in study.methods(protocol, ("tree", "polytopes")) if m in FAMILIES or "mpc" not in m]
+    columns = ("silhouette", "clauses_per_cluster", "terms_per_cluster", "fidelity")
+    names = [
+        data
+        for data in study.names(protocol)
+        if all(study.value(protocol, data, m, c) is not None for m in methods for c in columns)
+    ]
+    rows = []
+    for method in methods if names else ():
+        values = {c: [float(study.value(protocol, d, method, c) or 0.0) for d in names] for c in columns}
+        means = {c: sum(v) / len(names) for c, v in values.items()}
+        clauses, terms = means["clauses_per_cluster"], means["terms_per_cluster"]
+        length = [f"{clauses:.2f}", f"{terms / clauses:.2f}" if clauses else NOTHING]
+        rows.append([title(method), f"{means['silhouette']:.4f}", *length, f"{min(values['fidelity']):.3f}"])
+    header = [
+        f"{len(names)} data sets",
+        "silhouette",
+        "clauses per cluster",
+        "terms per clause",
+        "least fidelity",
+    ]
+    return render_table(header, rows)
 
 
 def paper_table(study: Study) -> str:
@@ -149,137 +175,19 @@ def sizes_list(study: Study, protocol: str) -> str:
     return "".join(lines) or "None.\n"
 
 
-def show_tally(result: Tally) -> str:
-    """Counts, and names where they are few or matter."""
-    lost = f" ({', '.join(result.lost)})" if result.lost else ""
-    return f"{len(result.won)} won, {len(result.tied)} tied, {len(result.lost)} lost{lost}"
-
-
-def summary(study: Study) -> str:
-    """What is won, tied and lost."""
-    rows = []
-    for method in FAMILIES:
-        if method in IN_THE_PAPER and method in study.methods("paper"):
-            rows.append(
-                ["paper", title(method), "the paper's value for it", show_tally(tally_paper(study, method))]
-            )
-    for protocol in PROTOCOLS:
-        groups = {
-            "best tree (ICOT, ExKMC, CART, Kauri)": study.methods(protocol, ("tree",)),
-            "best method without explanation": study.methods(protocol, ("plain",)),
-        }
-        for method in (m for m in FAMILIES if m in study.methods(protocol)):
-            for what, rivals in groups.items():
-                rows.append(
-                    [protocol, title(method), what, show_tally(tally(study, protocol, method, rivals))]
-                )
-    return render_table(["protocol", "method", "against", "outcome"], rows) if rows else _no_rows()
-
-
-def _no_rows() -> str:
-    return "No row of polyclust has been measured yet: `make bench`.\n"
-
-
-def ceiling_lines(study: Study) -> str:
-    """Distance to the best silhouettes known, spam left out and named."""
-    lines = []
-    for protocol in PROTOCOLS:
-        for method in (m for m in FAMILIES if m in study.methods(protocol)):
-            shortfalls = list_shortfalls(study, protocol, method)
-            counted = {data: gap for data, gap in shortfalls.items() if data != "spam"}
-            if not counted:
-                continue
-            worst = max(counted, key=counted.__getitem__)
-            mean = sum(counted.values()) / len(counted)
-            spam = f"; spam {shortfalls['spam']:+.4f}" if "spam" in shortfalls else ""
-            lines.append(
-                f"* {protocol}, {title(method)}: {mean:.4f} below the ceiling on average, "
-                f"{counted[worst]:.4f} at worst ({worst}), over {len(counted)} sets{spam}\n"
-            )
-    return "".join(lines) or "No ceiling or no row of polyclust at hand.\n"
-
-
-def shorter_tree_lines(study: Study) -> str:
-    """Where a tree of no more clauses scores higher than MPC-1."""
-    lines = [
-        f"* {protocol}, {data}: {title(rival)} is better by {gap:.4f}\n"
-        for protocol in PROTOCOLS
-        for data, rival, gap in list_beaten_by_shorter_trees(study, protocol, "mpc-1")
-    ]
-    return "".join(lines) or "None.\n"
-
-
-def difference_lines(study: Study) -> str:
-    """Comparators whose value is not the paper's to three decimals."""
-    lines = []
-    for method in (m for m in IN_THE_PAPER if m not in FAMILIES and m in study.methods("paper")):
-        result = tally_paper(study, method)
-        higher = f"higher than printed: {', '.join(result.won)}" if result.won else ""
-        lower = f"lower: {', '.join(result.lost)}" if result.lost else ""
-        rest = "; ".join(part for part in (higher, lower) if part) or "no difference"
-        lines.append(f"* {title(method)}: {len(result.tied)} equal; {rest}\n")
-    return "".join(lines)
-
-
-def special_lines(study: Study) -> str:
-    """Rows measured for one remark: more starts, an eleventh cluster."""
-    lines = []
-    eleven = study.cell("paper", "atom", "mpc-2-k11")
-    if eleven and study.silhouette("paper", "atom", "mpc-2-k11") is not None:
-        lines.append(
-            f"* Atom, MPC-2 with K ≤ 11: {eleven['silhouette']:.4f} at K = {eleven['k']:.0f} "
-            "(the paper prints 0.617 at 9, which no clustering known reaches with K ≤ 10)\n"
-        )
-    for protocol in PROTOCOLS:
-        for base in ("mpc-1", "mpc-2"):
-            gains = _gains(study, protocol, base, f"{base}-100")
-            if gains:
-                named = ", ".join(
-                    f"{data} {gain:+.4f}" for data, gain in gains.items() if abs(gain) >= TIE_SHOWN
-                )
-                lines.append(
-                    f"* {protocol}, {title(base)}, n_init=100 against the default: {named or 'no change'}\n"
-                )
-    return "".join(lines) or "Not measured.\n"
-
-
-def _gains(study: Study, protocol: str, base: str, other: str) -> dict[str, float]:
-    pairs = {
-        data: (study.silhouette(protocol, data, base), study.silhouette(protocol, data, other))
-        for data in study.names(protocol)
-    }
-    return {data: b - a for data, (a, b) in pairs.items() if a is not None and b is not None}
-
-
-def failure_lines(study: Study) -> str:
-    """Cells without a solution, or with a remark, and why."""
-    rows = study.results[(study.results["status"] != "ok") | study.results["note"].notna()]
-    lines = []
-    for (method, status, note), group in rows.fillna({"note": ""}).groupby(["method", "status", "note"]):
-        cells = ", ".join(f"{r.data} ({r.protocol})" for r in group.itertuples())
-        lines.append(f"* {title(method)}: {status}{f', {note}' if note else ''}: {cells}\n")
-    return "".join(lines) or "None.\n"
-
-
-PROTOCOL_TEXT = {
-    "paper": "FCPS unscaled, the other files as the paper ran them (with the class among the features of "
-    "wine and zoo; framingham scaled by the bounds of its full file), clusters of any size, k = 2..10.",
-    "practical": "Without leaked columns, every number scaled to [0, 1], every cluster at least 2 % of "
-    "the rows (solutions with smaller ones are passed over), k = 2..10.",
-}
-
-
 def protocol_section(study: Study, protocol: str) -> str:
     """All tables of one protocol."""
     parts = [
         f"## Protocol *{protocol}*\n\n{PROTOCOL_TEXT[protocol]}\n",
-        f"### Silhouette\n\n{silhouette_table(study, protocol)}",
+        f"### In short\n\n{headline_table(study, protocol)}",
+        f"### Silhouette of every method\n\n{silhouette_table(study, protocol)}",
     ]
     if protocol == "paper":
         parts.append(f"### Ours / the paper's (difference)\n\n{paper_table(study)}")
     parts += [
         f"### Number of clusters (rows of the smallest)\n\n{cluster_table(study, protocol)}",
         f"### Outlier cuts\n\n{sizes_list(study, protocol)}",
+        f"### Length of the explanations, means\n\n{length_table(study, protocol)}",
         "### Explanations: clauses per cluster × terms per clause, fidelity\n\n"
         + explanation_table(study, protocol),
         f"### Seconds: per run / total\n\n{seconds_table(study, protocol)}",

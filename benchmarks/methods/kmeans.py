@@ -24,7 +24,7 @@ def run_starts(task: Task, k: int) -> Iterator[KMeans]:
 
 def count_starts(task: Task) -> int:
     """How many starts for each k."""
-    return task.n_starts(100, 30)
+    return task.n_starts(100, 10)
 
 
 def fit_lowest_inertia(task: Task, k: int) -> KMeans | None:

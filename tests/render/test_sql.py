@@ -87,6 +87,9 @@ def test_postgres_places_rows_as_predict_does(
 
 @relaxed
 @given(numbers)
+@example(200.593947)  # read one bit off by SQLite builds that round twice
+@example(743.891413)
+@example(2.3627733043547272e-296)
 @example(0.12345678901234567)
 @example(1.7976931348623157e308)
 @example(5e-324)

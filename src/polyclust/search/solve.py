@@ -37,6 +37,7 @@ N_POLISHED = 3
 SLACK_WEIGHT_OF_STARTS = 2.0
 ROUNDS_OF_STARTS = 4
 SMALLEST_GAIN = 1e-7
+CELLS_OF_A_START = 6e5
 ScorerMaker = Callable[[Points], Scorer]
 
 
@@ -51,9 +52,10 @@ class SearchPlan:
     seed: int
     bounds: SizeBounds
 
-    def n_starts(self, n_points: int) -> int:
-        """Random starts for every K: the more, the fewer points there are."""
-        return max(1, math.ceil(self.n_init * min(1.0, 100.0 / n_points)))
+    def n_starts(self, points: Points) -> int:
+        """Random starts for every K: the fewer, the more a sweep of all axes costs."""
+        n_cells = points.n_features * len(points) ** 2
+        return max(1, math.ceil(self.n_init * min(1.0, CELLS_OF_A_START / n_cells)))
 
     @property
     def n_polished(self) -> int:
@@ -163,7 +165,7 @@ def _start_labels(points: Points, plan: SearchPlan) -> Iterator[Ints]:
     if len(points) <= FEW_POINTS:
         yield from start_by_linkage(points.distances, points.weights, most).values()
     for k in range(2, most + 1):
-        for repeat in range(plan.n_starts(len(points))):
+        for repeat in range(plan.n_starts(points)):
             seed = plan.seed + repeat
             if points.coordinates is None:
                 yield start_by_medoids(points.distances, points.weights, k, seed)
