@@ -98,9 +98,7 @@ def _run_grid(given: Input, make: Callable[[int], Any], sample: int | None) -> n
     for k in range(2, given.case.max_clusters + 1):
         labels = make(k).fit_predict(matrix)
         is_allowed = np.bincount(labels).min() >= PRACTICAL_SHARE * len(labels)
-        found.append(
-            (is_allowed, silhouette_score(matrix, labels, sample_size=sample, random_state=0), labels)
-        )
+        found.append((is_allowed, silhouette_score(matrix, labels, sample_size=sample, random_state=0), labels))
     return max(found, key=lambda each: each[:2])[2]
 
 
@@ -108,9 +106,7 @@ def run_polyclust(given: Input, **family: Any) -> np.ndarray:
     """The estimator with its defaults."""
     from polyclust import PolytopeClustering
 
-    model = PolytopeClustering(
-        max_clusters=given.case.max_clusters, random_state=0, n_jobs=1, units="range", **family
-    )
+    model = PolytopeClustering(max_clusters=given.case.max_clusters, random_state=0, n_jobs=1, units="range", **family)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model.fit(given.raw)
@@ -157,9 +153,7 @@ def measure(case: Case, contestant: str, repeats: int) -> Timing:
     try:
         return receiver.recv()
     except EOFError:
-        raise RuntimeError(
-            f"{contestant} on {case.name} ended without an answer; see its message above."
-        ) from None
+        raise RuntimeError(f"{contestant} on {case.name} ended without an answer; see its message above.") from None
     finally:
         child.join()
         receiver.close()

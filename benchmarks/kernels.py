@@ -99,9 +99,7 @@ def render(bandwidth: float) -> str:
     ]
     for n_rows in ROWS:
         n_steps, nanoseconds, rate = measure(n_rows)
-        lines.append(
-            f"| {n_rows} | {n_steps} | {nanoseconds:.2f} | {rate / 1e9:.1f} | {rate / bandwidth:.0%} |"
-        )
+        lines.append(f"| {n_rows} | {n_steps} | {nanoseconds:.2f} | {rate / 1e9:.1f} | {rate / bandwidth:.0%} |")
     return "\n".join(lines) + "\n"
 
 

@@ -94,17 +94,11 @@ def run_cells(cells: list[Cell], folder: Path, data: Path | None, effort: Effort
 
 def main(
     protocol: Annotated[str | None, typer.Option(help="paper, practical, or both when left out")] = None,
-    sets: Annotated[
-        str | None, typer.Option(help="data sets, separated by commas; all when left out")
-    ] = None,
-    methods: Annotated[
-        str | None, typer.Option(help="methods, separated by commas; all when left out")
-    ] = None,
+    sets: Annotated[str | None, typer.Option(help="data sets, separated by commas; all when left out")] = None,
+    methods: Annotated[str | None, typer.Option(help="methods, separated by commas; all when left out")] = None,
     data: Annotated[Path | None, typer.Option(help="folder of the data; else POLYCLUST_DATA")] = None,
     seed: Annotated[int, typer.Option(help="seed of every method")] = 0,
-    budget: Annotated[
-        float | None, typer.Option(help="processor seconds per cell; none when left out")
-    ] = None,
+    budget: Annotated[float | None, typer.Option(help="processor seconds per cell; none when left out")] = None,
     out: Annotated[Path, typer.Option(help="folder of the results")] = FOLDER,
     force: Annotated[bool, typer.Option("--force", help="run cells again that are there already")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="a few small sets and fast methods")] = False,

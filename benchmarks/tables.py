@@ -42,9 +42,7 @@ def silhouette_table(study: Study, protocol: str) -> str:
     return render_table(["data", *map(title, methods), "ceiling"], rows)
 
 
-def _mark(
-    study: Study, protocol: str, data: str, method: str, score: float | None, best: float | None
-) -> str:
+def _mark(study: Study, protocol: str, data: str, method: str, score: float | None, best: float | None) -> str:
     """Bold for the best, * for an outlier cut, ~ for a cell that was cut short by its budget."""
     if score is None or best is None:
         return NOTHING
@@ -137,9 +135,7 @@ def seconds_table(study: Study, protocol: str) -> str:
     for data in study.names(protocol):
         cells = []
         for method in methods:
-            run, total = (
-                study.value(protocol, data, method, c) for c in ("seconds_per_run", "seconds_total")
-            )
+            run, total = (study.value(protocol, data, method, c) for c in ("seconds_per_run", "seconds_total"))
             cells.append(NOTHING if total is None else f"{show_seconds(run)} / {show_seconds(total)}")
         rows.append([data, *cells])
     return render_table(["data", *map(title, methods)], rows)
@@ -169,9 +165,7 @@ def sizes_list(study: Study, protocol: str) -> str:
         for method in study.methods(protocol):
             if study.is_outlier_cut(protocol, data, method):
                 cell = study.cell(protocol, data, method) or {}
-                lines.append(
-                    f"* {data}, {title(method)}: {cell['silhouette']:.4f} with sizes {cell['sizes']}\n"
-                )
+                lines.append(f"* {data}, {title(method)}: {cell['silhouette']:.4f} with sizes {cell['sizes']}\n")
     return "".join(lines) or "None.\n"
 
 
@@ -188,8 +182,7 @@ def protocol_section(study: Study, protocol: str) -> str:
         f"### Number of clusters (rows of the smallest)\n\n{cluster_table(study, protocol)}",
         f"### Outlier cuts\n\n{sizes_list(study, protocol)}",
         f"### Length of the explanations, means\n\n{length_table(study, protocol)}",
-        "### Explanations: clauses per cluster × terms per clause, fidelity\n\n"
-        + explanation_table(study, protocol),
+        "### Explanations: clauses per cluster × terms per clause, fidelity\n\n" + explanation_table(study, protocol),
         f"### Seconds: per run / total\n\n{seconds_table(study, protocol)}",
     ]
     return "\n".join(parts)

@@ -54,12 +54,8 @@ def walk_leaves(tree: Tree, bounds: Bounds | None = None) -> Iterator[tuple[Leaf
         yield tree, bounds
         return
     at_most, above = (tree.feature, True), (tree.feature, False)
-    yield from walk_leaves(
-        tree.lower, bounds | {at_most: min(tree.threshold, bounds.get(at_most, tree.threshold))}
-    )
-    yield from walk_leaves(
-        tree.upper, bounds | {above: max(tree.threshold, bounds.get(above, tree.threshold))}
-    )
+    yield from walk_leaves(tree.lower, bounds | {at_most: min(tree.threshold, bounds.get(at_most, tree.threshold))})
+    yield from walk_leaves(tree.upper, bounds | {above: max(tree.threshold, bounds.get(above, tree.threshold))})
 
 
 def number_leaves(tree: Tree, first: int = 0) -> tuple[Tree, int]:

@@ -48,9 +48,7 @@ def labels_for(draw, n_rows, n_clusters):
 def points(draw, n_rows=st.integers(4, 20), n_columns=st.integers(1, 3)):
     """Weighted points with their distances."""
     values = draw(matrices(n_rows, n_columns))
-    return Points(
-        measure_distances(values, "euclidean"), draw(weights_for(len(values))), values, values.copy(), values
-    )
+    return Points(measure_distances(values, "euclidean"), draw(weights_for(len(values))), values, values.copy(), values)
 
 
 @st.composite

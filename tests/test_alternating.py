@@ -44,9 +44,7 @@ def tables(draw):
     labels0 = draw(arrays(np.intp, n, elements=st.integers(0, n_clusters - 1)))
     assume(len(np.unique(labels0)) == n_clusters)
     minimum = draw(st.sampled_from([0, 1, n // n_clusters]))
-    weights = (
-        np.ones(n) if draw(st.booleans()) else draw(arrays(float, n, elements=st.sampled_from([1.0, 2.0])))
-    )
+    weights = np.ones(n) if draw(st.booleans()) else draw(arrays(float, n, elements=st.sampled_from([1.0, 2.0])))
     return X, labels0, weights, minimum
 
 
@@ -133,9 +131,7 @@ def test_bounds_hold_from_a_start_that_breaks_them():
     rng = np.random.default_rng(1)
     X = rng.random((60, 2))
     start = np.r_[0, 1, np.full(58, 2)]
-    result = alternate(
-        X, X, 3, labels0=start, slack_weight=1.0, max_terms=1, max_coefficient=1, minimum=15, maximum=25
-    )
+    result = alternate(X, X, 3, labels0=start, slack_weight=1.0, max_terms=1, max_coefficient=1, minimum=15, maximum=25)
     sizes = np.bincount(result.labels)
     assert sizes.min() >= 15
     assert sizes.max() <= 25

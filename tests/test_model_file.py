@@ -40,9 +40,7 @@ def explain() -> Explanation:
 class Fitted(BaseEstimator):
     """The attributes of a fitted estimator that a model file is made from."""
 
-    def __init__(
-        self, criterion: Any = "silhouette", explain_with: Any = None, random_state: Any = 0
-    ) -> None:
+    def __init__(self, criterion: Any = "silhouette", explain_with: Any = None, random_state: Any = 0) -> None:
         self.criterion = criterion
         self.explain_with = explain_with
         self.random_state = random_state
@@ -145,9 +143,7 @@ def test_foreign_and_newer_files_are_refused(tmp_path: Path, content: bytes, sen
         load_model(path)
 
 
-@pytest.mark.parametrize(
-    "key", ["parameters", "explanation", "scores", "sizes", "is_optimal", "n_features_in"]
-)
+@pytest.mark.parametrize("key", ["parameters", "explanation", "scores", "sizes", "is_optimal", "n_features_in"])
 @pytest.mark.parametrize("junk", [None, "x", [{}], {"2": "x"}, 1.5])
 def test_damaged_parts_are_refused(tmp_path: Path, key: str, junk: Any) -> None:
     path = tmp_path / "model.json"

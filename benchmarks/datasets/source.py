@@ -54,8 +54,7 @@ def fetch(name: str, data_id: int) -> pd.DataFrame:
 def explain_absence(name: str, reason: str) -> DataNotFoundError:
     """One sentence: what is missing, why, and what to do."""
     return DataNotFoundError(
-        f"No data for {name!r}: {reason}; give the folder that holds {name}.csv "
-        f"with --data or {ENVIRONMENT_VARIABLE}."
+        f"No data for {name!r}: {reason}; give the folder that holds {name}.csv with --data or {ENVIRONMENT_VARIABLE}."
     )
 
 

@@ -72,9 +72,7 @@ def _fetch_original(name: str) -> pd.DataFrame:
     if name == "wine":
         return _bundled_wine()
     if name not in OPENML_IDS:
-        raise explain_absence(
-            name, "it is not in the folder full/ of the data and has no public source that is known"
-        )
+        raise explain_absence(name, "it is not in the folder full/ of the data and has no public source that is known")
     table = fetch(name, OPENML_IDS[name])
     if name == "bank":
         table.columns = [*BANK_COLUMNS, "label"]

@@ -40,9 +40,7 @@ def propose_pamsil(task: Task) -> Iterator[Proposal]:
     """The true silhouette, of cubic cost, in a process of its own that is ended when time is up."""
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(
-        target=_run_pamsil, args=(sender, task.matrix, list(task.cluster_counts)), daemon=True
-    )
+    child = context.Process(target=_run_pamsil, args=(sender, task.matrix, list(task.cluster_counts)), daemon=True)
     child.start()
     sender.close()
     try:

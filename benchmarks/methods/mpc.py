@@ -34,9 +34,7 @@ def propose(task: Task, family: Mapping[str, Any], **more: Any) -> Iterator[Prop
     """One fit; k is the estimator's choice."""
     from polyclust import PolytopeClustering
 
-    model = PolytopeClustering(
-        **choose_settings(task.problem), **family, **more, random_state=task.seed, n_jobs=1
-    )
+    model = PolytopeClustering(**choose_settings(task.problem), **family, **more, random_state=task.seed, n_jobs=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # small clusters are reported by their sizes
         model.fit(task.problem.X)

@@ -188,14 +188,11 @@ def _separate_pairs(problem: _Problem, labels: Labels) -> Hyperplanes:
 def _improve_pairs(problem: _Problem, labels: Labels, hyperplanes: Hyperplanes) -> Hyperplanes:
     """Step (b) with hyperplanes at hand: each is replaced only by a better one."""
     return {
-        (i, j): _improve(problem, labels == i, labels == j, hyperplane)
-        for (i, j), hyperplane in hyperplanes.items()
+        (i, j): _improve(problem, labels == i, labels == j, hyperplane) for (i, j), hyperplane in hyperplanes.items()
     }
 
 
-def _improve(
-    problem: _Problem, is_upper: Members, is_lower: Members, hyperplane: PairHyperplane
-) -> PairHyperplane:
+def _improve(problem: _Problem, is_upper: Members, is_lower: Members, hyperplane: PairHyperplane) -> PairHyperplane:
     """The better of the old hyperplane, on the new members, and the one found for them."""
     upper_error = problem.weights[is_upper] @ hyperplane.errors_above(problem.values[is_upper])
     lower_error = problem.weights[is_lower] @ hyperplane.errors_below(problem.values[is_lower])

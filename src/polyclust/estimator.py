@@ -139,9 +139,7 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, distances: Any = None
-    ) -> PolytopeClustering:  # noqa: ARG002
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, distances: Any = None) -> PolytopeClustering:  # noqa: ARG002
         """Find the clusters of X.
 
         Parameters

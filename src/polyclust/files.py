@@ -29,9 +29,7 @@ def refuse_folder(folder: Path, force: bool) -> None:
     """Raise OutputError if an output folder may not be written here, before any work is done."""
     if folder.is_dir():
         if not force:
-            raise OutputError(
-                f"{folder} exists already: give another folder with -o, or --force to replace it."
-            )
+            raise OutputError(f"{folder} exists already: give another folder with -o, or --force to replace it.")
         inner = next((p.name for p in sorted(folder.iterdir()) if p.is_dir()), None)
         if inner is not None:
             raise OutputError(f"{folder} holds other folders ({inner}): give a folder of its own with -o.")

@@ -15,7 +15,7 @@ from polyclust.search.criteria import make_criterion
 from polyclust.search.distances import measure_distances
 from polyclust.search.family import Family, GeneralFamily, SlackFamily, choose_family
 from polyclust.search.journal import Journal
-from polyclust.search.partition import Ints, Partition, order_by_size
+from polyclust.search.partition import Ints, Partition, order_by_size, sum_weights
 from polyclust.search.points import Points
 from polyclust.search.scoring import CallScorer, Scorer, SilhouetteScorer
 from polyclust.search.slack import PairErrors, SlackScorer
@@ -130,7 +130,7 @@ def collapse_rows(prepared: Prepared, memory_limit: float | None = None) -> tupl
         raw = prepared.raw[order]
         return Points(distances, prepared.weights[order], raw, raw / units, None), code
     _, first, code = np.unique(key, axis=0, return_index=True, return_inverse=True)
-    weights = np.bincount(code, weights=prepared.weights)
+    weights = sum_weights(code, prepared.weights, len(first))
     assert prepared.coordinates is not None
     coordinates, raw = prepared.coordinates[first], prepared.raw[first]
     if memory_limit is not None and 4.0 * len(first) ** 2 > memory_limit:

@@ -164,9 +164,7 @@ def _keep_parameters(parameters: Mapping[str, Any]) -> tuple[Json, dict[str, str
         try:
             kept[name] = _write_parameter(value, f"The parameter {name}")
         except ValueError:
-            not_kept[name] = (
-                f"A {type(value).__name__} cannot be kept in a model file; give it again to fit anew."
-            )
+            not_kept[name] = f"A {type(value).__name__} cannot be kept in a model file; give it again to fit anew."
     return kept, not_kept
 
 

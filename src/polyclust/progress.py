@@ -27,9 +27,7 @@ class Progress:
 _listener: ContextVar[Callable[[Progress], None] | None] = ContextVar("listener", default=None)
 
 
-def report_progress(
-    phase: str, done: int = 0, total: int | None = None, best_score: float | None = None
-) -> None:
+def report_progress(phase: str, done: int = 0, total: int | None = None, best_score: float | None = None) -> None:
     """Tell the listener, if there is one. Cheap when nobody listens."""
     listener = _listener.get()
     if listener is not None:

@@ -44,4 +44,4 @@ def _gower(space: NDArray[np.float64], features: Sequence[Feature], distance: st
     share = np.array([0.5 if f.kind == "level" else 1.0 for f in features]) / n_columns
     span = np.array([f.high - f.low for f in features])
     scale = np.array([f.scale for f in features])
-    return space * scale / span * share
+    return np.asarray(space * scale / span * share, dtype=np.float64)

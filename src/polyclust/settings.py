@@ -87,7 +87,7 @@ def _resolve_size(name: str, value: Any, total: float, rounding: Callable[[float
     is_number = isinstance(value, numbers.Real) and not isinstance(value, bool) and value > 0
     if is_number and isinstance(value, numbers.Integral):
         return float(value)
-    if is_number and value < 1:
+    if is_number and float(value) < 1:
         share = float(value) * total
         nearest = round(share)  # 0.02 * 150 is 3.0000000000000004 nowhere but in floating point
         return float(nearest if abs(share - nearest) < 1e-9 * max(share, 1.0) else rounding(share))

@@ -48,9 +48,7 @@ def test_absent_data_are_explained_in_a_sentence(tmp_path: Path) -> None:
         load("framingham", "paper", tmp_path)
 
 
-def test_folder_is_the_one_given_then_the_environments(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_folder_is_the_one_given_then_the_environments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POLYCLUST_DATA", str(tmp_path))
     assert find_folder() == tmp_path
     other = tmp_path / "other"

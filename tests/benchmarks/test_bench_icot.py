@@ -45,9 +45,7 @@ def test_best_cut_is_that_of_plain_rescoring(seed: int, path: tuple[bool, ...], 
     for feature, thresholds in enumerate(ground.thresholds):
         for threshold in thresholds:
             if 0 < (ground.matrix[rows, feature] <= threshold).sum() < rows.sum():
-                scores.append(
-                    score_plainly(ground, graft(tree, path, Branch(feature, threshold, lower, upper)))
-                )
+                scores.append(score_plainly(ground, graft(tree, path, Branch(feature, threshold, lower, upper))))
     expected = max((s for s in scores if s is not None), default=None)
     score, branch = find_best_cut(ground, tree, path)
     if expected is None:

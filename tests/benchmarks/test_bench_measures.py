@@ -23,9 +23,7 @@ def test_silhouette_is_scikit_learns_with_duplicates_and_singletons(seed: int, k
 def test_labels_need_not_be_consecutive() -> None:
     X = np.array([[0.0], [0.1], [5.0], [5.1]])
     labels = np.array([7, 7, 2, 2])
-    assert silhouette_of_distances(pairwise_distances(X), labels) == pytest.approx(
-        silhouette_score(X, labels)
-    )
+    assert silhouette_of_distances(pairwise_distances(X), labels) == pytest.approx(silhouette_score(X, labels))
 
 
 def test_sizes_are_largest_first() -> None:

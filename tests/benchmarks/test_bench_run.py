@@ -65,9 +65,7 @@ def test_unknown_method_is_refused(tmp_path: Path) -> None:
     assert "kmaens" in text
 
 
-def test_failing_method_is_recorded_and_the_rest_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failing_method_is_recorded_and_the_rest_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*arguments: object) -> None:
         raise ArithmeticError("no luck")
 

@@ -28,14 +28,8 @@ def make_row(
     data: str, method: str, silhouette: float, sizes: str, clauses: float | None = None, **more: object
 ) -> Row:
     found = sorted((int(s) for s in sizes.split("/")), reverse=True)
-    lengths = (
-        {}
-        if clauses is None
-        else {"clauses_per_cluster": clauses, "terms_per_cluster": clauses, "fidelity": 1.0}
-    )
-    return Row(
-        "paper", data, method, "ok", silhouette, len(found), found[-1], sizes, 0.5, 2.0, 4, **lengths, **more
-    )  # type: ignore[arg-type]
+    lengths = {} if clauses is None else {"clauses_per_cluster": clauses, "terms_per_cluster": clauses, "fidelity": 1.0}
+    return Row("paper", data, method, "ok", silhouette, len(found), found[-1], sizes, 0.5, 2.0, 4, **lengths, **more)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -50,9 +44,7 @@ def study() -> Study:
         make_row("bank", "icot", 0.13, "3000/1521", 2.0),
         make_row("bank", "mpc-1", 0.12, "3000/1521", 2.5),
     ]
-    ceilings = pd.DataFrame(
-        {"dataset": ["spam", "bank"], "protocol": "paper", "silhouette": [0.75953, 0.1871]}
-    )
+    ceilings = pd.DataFrame({"dataset": ["spam", "bank"], "protocol": "paper", "silhouette": [0.75953, 0.1871]})
     return Study(pd.DataFrame([row.as_dict() for row in rows]), pd.read_csv(PUBLISHED), ceilings)
 
 

@@ -70,9 +70,7 @@ def test_chunks_give_what_the_whole_gives(
     assert tally.counts.tolist() == labels["cluster"].value_counts().sort_index().tolist()
 
 
-def test_missing_values_leave_the_cluster_empty_only_where_a_rule_needs_them(
-    fitted: Path, tmp_path: Path, run
-) -> None:
+def test_missing_values_leave_the_cluster_empty_only_where_a_rule_needs_them(fitted: Path, tmp_path: Path, run) -> None:
     explanation = load(fitted)
     used = {explanation.features[f].column.name for h in explanation.hyperplanes for f in h.features}
     unused = {c.name for c in explanation.columns} - used

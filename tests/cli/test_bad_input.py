@@ -152,9 +152,7 @@ def test_a_full_disk_leaves_the_old_output(fitted: Path, tmp_path: Path, run) ->
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
     # Compiled code is kept in a cache of its own, which must not be what fails.
-    done = run(
-        "fit", fitted.parent / "customers.csv", "-o", out, "-k", "2", "--force", "--quiet", preexec_fn=limit
-    )
+    done = run("fit", fitted.parent / "customers.csv", "-o", out, "-k", "2", "--force", "--quiet", preexec_fn=limit)
     assert_one_line(done, "no room", str(out))
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
     assert [p.read_text() for p in out.iterdir()] == ["old"]

@@ -83,9 +83,7 @@ def test_the_same_seed_gives_the_same_files(fitted: Path, tmp_path: Path, run) -
         assert (tmp_path / "again" / name).read_text() == (fitted / name).read_text()
 
 
-def test_rows_with_missing_values_stay_with_an_empty_cluster(
-    tmp_path: Path, customers: pd.DataFrame, run
-) -> None:
+def test_rows_with_missing_values_stay_with_an_empty_cluster(tmp_path: Path, customers: pd.DataFrame, run) -> None:
     table = customers.astype({"age": "Int64"})
     table.loc[[4, 17], "age"] = pd.NA
     table.loc[9, "channel"] = None
@@ -99,9 +97,7 @@ def test_rows_with_missing_values_stay_with_an_empty_cluster(
     assert labels["name"].isna().sum() == 3
 
 
-def test_filled_values_are_part_of_the_model_and_of_the_sql(
-    tmp_path: Path, customers: pd.DataFrame, run
-) -> None:
+def test_filled_values_are_part_of_the_model_and_of_the_sql(tmp_path: Path, customers: pd.DataFrame, run) -> None:
     table = customers.astype({"average_basket": "Float64"})
     table.loc[::9, "average_basket"] = pd.NA
     table.loc[::7, "channel"] = None

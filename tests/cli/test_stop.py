@@ -146,9 +146,7 @@ def test_a_killed_writer_leaves_a_whole_folder(tmp_path: Path) -> None:
     folder = tmp_path / "out"
     chance = random.Random(1)
     for _ in range(25):
-        process = subprocess.Popen(
-            [sys.executable, "-c", WRITER, str(folder)], env=ENVIRONMENT, stdout=subprocess.PIPE
-        )
+        process = subprocess.Popen([sys.executable, "-c", WRITER, str(folder)], env=ENVIRONMENT, stdout=subprocess.PIPE)
         assert process.stdout is not None
         process.stdout.readline()
         time.sleep(chance.uniform(0, 0.03))

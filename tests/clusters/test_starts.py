@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from naive import same_partition
 from scipy.cluster.hierarchy import fcluster, linkage
 from sklearn.cluster import KMeans
-from strategies import points
 
+from naive import same_partition
 from polyclust.clusters.starts import start_by_kmeans, start_by_linkage, start_by_medoids
 from polyclust.search.distances import measure_distances
+from strategies import points
 
 
 def test_kmeans_is_that_of_scikit_learn_and_heeds_weights():

@@ -47,9 +47,7 @@ def test_effects_and_typical_values():
 def test_weights_are_rows():
     weights = np.array([1, 3, 0, 2, 1, 2])
     _, table = fit_encoder(FRAME)
-    repeated = profile_clusters(
-        np.repeat(table.raw, weights, axis=0), table.features, np.repeat(LABELS, weights)
-    )
+    repeated = profile_clusters(np.repeat(table.raw, weights, axis=0), table.features, np.repeat(LABELS, weights))
     for one, other in zip(profile(weights=weights), repeated, strict=True):
         assert one.size == other.size
         assert [t.feature for t in one.traits] == [t.feature for t in other.traits]

@@ -155,9 +155,7 @@ def test_minimal_rules_are_the_fewest(seed, n_clusters, max_terms):
     raw = encode_rows(frame, explanation.columns, explanation.features)
     minimal = explanation.minimal(frame, labels)
     for rule in minimal.rules:
-        np.testing.assert_array_equal(
-            clauses_hold(rule.clauses, raw, explanation.features), labels == rule.cluster
-        )
+        np.testing.assert_array_equal(clauses_hold(rule.clauses, raw, explanation.features), labels == rule.cluster)
         for left_out in range(rule.n_clauses):
             fewer = rule.clauses[:left_out] + rule.clauses[left_out + 1 :]
             held = clauses_hold(fewer, raw, explanation.features)
@@ -214,9 +212,7 @@ def test_rows_in_no_polytope():
     ]
     lost = np.array([[9.0, -9.0], [1.0, 2.0]])
     for outside in ("nearest", "none"):
-        explanation = build_explanation(
-            columns, table.features, planes, table.raw, [0, 2, 1, 2], outside=outside
-        )
+        explanation = build_explanation(columns, table.features, planes, table.raw, [0, 2, 1, 2], outside=outside)
         members = explanation.contains(lost)
         assert members.tolist() == find_members(lost, planes, 3).tolist()
         expected = np.where(members.any(axis=1), members.argmax(axis=1), -1)

@@ -17,9 +17,7 @@ from polyclust.hyperplanes.lattice import list_directions
 from polyclust.table.encode import fit_encoder
 
 IRIS = load_iris(as_frame=True).data
-DIAGONAL = pd.DataFrame(
-    {"x": [0.0, 1, 2, 3, 4, 0.5, 1.5, 2.5, 3.5, 4.5], "y": [1.0, 2, 3, 4, 5, 0, 1, 2, 3, 4]}
-)
+DIAGONAL = pd.DataFrame({"x": [0.0, 1, 2, 3, 4, 0.5, 1.5, 2.5, 3.5, 4.5], "y": [1.0, 2, 3, 4, 5, 0, 1, 2, 3, 4]})
 SIDES = np.repeat([0, 1], 5)
 
 
@@ -88,9 +86,7 @@ def test_advice_names_what_separates():
 def test_advice_for_rows_that_nothing_separates():
     frame = pd.DataFrame({"x": [0.0, 1, 1, 2], "y": [0.0, 1, 1, 2]})
     same = explain_labels(frame, [0, 0, 1, 1])
-    assert same.advice == (
-        "Rows with the same values are in both of clusters 0 and 1; no rule can tell them apart.",
-    )
+    assert same.advice == ("Rows with the same values are in both of clusters 0 and 1; no rule can tell them apart.",)
     nested = explain_labels(pd.DataFrame({"x": [0.0, 1, 2], "y": [0.0, 1, 2]}), [0, 1, 0])
     assert nested.advice == ("No hyperplane separates clusters 0 and 1: they overlap.",)
 

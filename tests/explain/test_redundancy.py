@@ -173,11 +173,7 @@ def test_booleans_are_decided_completely(seed, n_halfspaces):
     levels = (grid[:, 3:] == np.arange(3)).astype(float)
     rows = np.column_stack([grid[:, :3], levels])
     planes = [pick_plane(features, rows, np.arange(len(rows)), rng, 3) for _ in range(n_halfspaces)]
-    planes = [
-        dataclasses.replace(p, coefficients=tuple(round(c) or 1.0 for c in p.coefficients))
-        for p in planes
-        if p
-    ]
+    planes = [dataclasses.replace(p, coefficients=tuple(round(c) or 1.0 for c in p.coefficients)) for p in planes if p]
     halfspaces = [HalfSpace(p, bool(rng.integers(2))) for p in planes]
     kept = drop_redundant(halfspaces, describe_possible_rows(features))
     inside = contains(halfspaces, rows)

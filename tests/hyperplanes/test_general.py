@@ -44,9 +44,7 @@ def naive_least_error(upper, lower, margin, features=None):
 def naive_is_separable(upper, lower):
     """Separable <=> the two convex hulls share no point: one LP over convex combinations."""
     n, m = len(upper), len(lower)
-    A = np.vstack(
-        [np.hstack([upper.T, -lower.T]), np.r_[np.ones(n), np.zeros(m)], np.r_[np.zeros(n), np.ones(m)]]
-    )
+    A = np.vstack([np.hstack([upper.T, -lower.T]), np.r_[np.ones(n), np.zeros(m)], np.r_[np.zeros(n), np.ones(m)]])
     answer = linprog(np.zeros(n + m), A_eq=A, b_eq=np.r_[np.zeros(upper.shape[1]), 1.0, 1.0])
     return answer.status == 2
 
@@ -59,9 +57,7 @@ def gap_along(upper, lower, w):
 def two_clouds(draw):
     n_features = draw(st.integers(1, 4))
     shift = draw(st.sampled_from([0.0, 1.0, 3.0]))
-    upper, lower = (
-        draw(arrays(float, (draw(st.integers(1, 9)), n_features), elements=GRID)) for _ in range(2)
-    )
+    upper, lower = (draw(arrays(float, (draw(st.integers(1, 9)), n_features), elements=GRID)) for _ in range(2))
     return upper + shift, lower
 
 
@@ -145,9 +141,7 @@ def test_theorem_1_cells_of_k_means_are_separable(X, n_clusters, random):
             break
         centres = moved
     nearest = np.sort(distances, axis=1)
-    assume(
-        (nearest[:, 1] - nearest[:, 0]).min() > 1e-6
-    )  # a row between two centres may fall to either by rounding
+    assume((nearest[:, 1] - nearest[:, 0]).min() > 1e-6)  # a row between two centres may fall to either by rounding
     for i, j in combinations(range(n_clusters), 2):
         assert is_separable(X[labels == i], X[labels == j])
 

@@ -208,9 +208,7 @@ def test_the_default_margin_makes_no_error_where_one_feature_separates(pair):
 
 def test_the_default_margin_is_half_the_smallest_real_difference():
     assert choose_margin(np.array([[0.0, 10.0], [1.0, 10.5], [1.0, 12.0]])) == 0.25
-    assert choose_margin(np.array([[0.1 + 0.2], [0.3], [0.8]])) == pytest.approx(
-        0.25
-    )  # rounding does not count
+    assert choose_margin(np.array([[0.1 + 0.2], [0.3], [0.8]])) == pytest.approx(0.25)  # rounding does not count
     assert choose_margin(np.ones((4, 2))) == 1.0
 
 

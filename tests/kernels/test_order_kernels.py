@@ -7,9 +7,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from naive import RELATIVE_GAP
-from strategies import TIED, matrices, partitioned_points, points, weights_for
 
+from naive import RELATIVE_GAP
 from polyclust.hyperplanes.lattice import list_directions
 from polyclust.kernels.orders import (
     count_mistakes,
@@ -19,6 +18,7 @@ from polyclust.kernels.orders import (
     measure_rank_intervals,
     pick_orders,
 )
+from strategies import TIED, matrices, partitioned_points, points, weights_for
 
 
 @settings(deadline=None, max_examples=80)
@@ -78,9 +78,7 @@ def test_intervals_of_every_cluster(drawn, data):
     labels = np.where(data.draw(arrays(bool, len(some))), -1, labels)
     directions = list_directions(some.n_features, 2, 2)
     lows, highs = np.empty((2, len(directions), n_clusters))
-    find_widest_gaps(
-        some.values, labels, n_clusters, directions.features, directions.coefficients, lows, highs
-    )
+    find_widest_gaps(some.values, labels, n_clusters, directions.features, directions.coefficients, lows, highs)
     along = dense(directions, some.n_features) @ some.values.T
     for k in range(n_clusters):
         inside = along[:, labels == k]

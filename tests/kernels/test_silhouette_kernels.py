@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from naive import silhouette_of_repeats, silhouettes_of_repeats
-from strategies import labels_for, partitioned_points
 
+from naive import silhouette_of_repeats, silhouettes_of_repeats
 from polyclust.kernels.silhouette import (
     IMPOSSIBLE,
     describe_pair,
@@ -20,6 +19,7 @@ from polyclust.kernels.silhouette import (
     sweep_direction,
     sweep_directions,
 )
+from strategies import labels_for, partitioned_points
 
 ABSENT = np.float32(1e30)
 

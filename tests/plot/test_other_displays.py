@@ -37,9 +37,7 @@ def test_every_cluster_has_its_sorted_bars(flower_model, flowers) -> None:
     for cluster, patch in enumerate(display.ax_.patches):
         values = patch.get_data().values
         assert (np.diff(values) <= 0).all()
-        np.testing.assert_allclose(
-            np.sort(values), np.sort(display.silhouettes[flower_model.labels_ == cluster])
-        )
+        np.testing.assert_allclose(np.sort(values), np.sort(display.silhouettes[flower_model.labels_ == cluster]))
 
 
 def test_silhouettes_of_many_rows_are_sampled_and_say_so(flower_model, flowers) -> None:
@@ -155,10 +153,7 @@ def test_families_side_by_side(flower_model, flowers) -> None:
         Hyperplane((0, 1), (1.0, 2.0), (1.0, 1.0), 7.5, 1.0, 2, 0),
         Hyperplane((0, 1), (1.0, 2.0), (1.0, 1.0), 7.5, 1.0, 2, 1),
     ]
-    real = [
-        Hyperplane(h.features, (0.37, 1.0), h.units, h.threshold * 0.45, 1.0, h.above, h.below)
-        for h in slanted
-    ]
+    real = [Hyperplane(h.features, (0.37, 1.0), h.units, h.threshold * 0.45, 1.0, h.above, h.below) for h in slanted]
     models = [flower_model, *(FittedModel().fit(flowers, planes, 3) for planes in (slanted, real))]
     panels = draw_families(models, flowers)
     assert [p.get_title().split(":")[0] for p in panels] == ["axis-parallel", "sparse integer", "general"]
@@ -170,17 +165,12 @@ def test_families_side_by_side(flower_model, flowers) -> None:
 def test_families_give_the_same_rows_the_same_colour(flower_model, flowers) -> None:
     swapped = {0: 2, 1: 0, 2: 1}
     planes = [
-        Hyperplane(
-            h.features, h.coefficients, h.units, h.threshold, h.norm, swapped[h.above], swapped[h.below]
-        )
+        Hyperplane(h.features, h.coefficients, h.units, h.threshold, h.norm, swapped[h.above], swapped[h.below])
         for h in flower_model.hyperplanes_
     ]
     left, right = draw_families({"a": flower_model, "b": FittedModel().fit(flowers, planes, 3)}, flowers)
     assert left.get_title().startswith("a: 3 clusters")
-    colors = [
-        {tuple(c.get_offsets()[0]): tuple(c.get_facecolor()[0]) for c in ax.collections}
-        for ax in (left, right)
-    ]
+    colors = [{tuple(c.get_offsets()[0]): tuple(c.get_facecolor()[0]) for c in ax.collections} for ax in (left, right)]
     assert colors[0] == colors[1]
 
 

@@ -32,9 +32,7 @@ def whole(name: str, kind: str = "integer") -> Feature:
 
 
 def plane(features, coefficients, threshold, units=None) -> Hyperplane:
-    return Hyperplane(
-        tuple(features), tuple(coefficients), tuple(units or [1.0] * len(features)), threshold, 1.0, 0, 1
-    )
+    return Hyperplane(tuple(features), tuple(coefficients), tuple(units or [1.0] * len(features)), threshold, 1.0, 0, 1)
 
 
 def inside_polygon(polygon, points) -> np.ndarray:
@@ -56,17 +54,13 @@ def away_from_edges(polytope, raw, tolerance: float) -> np.ndarray:
 
 
 coefficient = st.integers(-3, 3)
-halfspace = st.tuples(coefficient, coefficient, st.floats(-2, 2), st.booleans()).filter(
-    lambda h: h[0] or h[1]
-)
+halfspace = st.tuples(coefficient, coefficient, st.floats(-2, 2), st.booleans()).filter(lambda h: h[0] or h[1])
 
 
 @given(st.lists(halfspace, max_size=7), st.sampled_from([(1.0, 1.0), (50.0, 0.02), (1e6, 1e-3)]))
 def test_polygon_holds_exactly_the_points_of_the_polytope(halfspaces, units) -> None:
     features = [number("a"), number("b")]
-    polytope = Polytope(
-        0, tuple((plane([0, 1], [float(a), float(b)], t, units), up) for a, b, t, up in halfspaces)
-    )
+    polytope = Polytope(0, tuple((plane([0, 1], [float(a), float(b)], t, units), up) for a, b, t, up in halfspaces))
     view = (-1.5 * units[0], 1.5 * units[0], -1.5 * units[1], 1.5 * units[1])
     frame = (-2.0 * units[0], 2.0 * units[0], -2.0 * units[1], 2.0 * units[1])
     polygon = clip_polygon(project_polytope(polytope, features, (0, 1)), frame)
@@ -76,17 +70,13 @@ def test_polygon_holds_exactly_the_points_of_the_polytope(halfspaces, units) -> 
     np.testing.assert_array_equal(drawn[sure], polytope.contains(points)[sure])
 
 
-@given(
-    st.lists(st.tuples(coefficient, coefficient, coefficient, st.floats(-2, 2), st.booleans()), max_size=6)
-)
+@given(st.lists(st.tuples(coefficient, coefficient, coefficient, st.floats(-2, 2), st.booleans()), max_size=6))
 def test_slice_holds_the_points_of_the_polytope_at_the_anchor(halfspaces) -> None:
     kept = [h for h in halfspaces if any(h[:3])]
     features = [number("a"), number("b"), number("c")]
     polytope = Polytope(
         0,
-        tuple(
-            (plane([0, 1, 2], [float(a), float(b), float(c)], t, [1, 2, 5]), up) for a, b, c, t, up in kept
-        ),
+        tuple((plane([0, 1, 2], [float(a), float(b), float(c)], t, [1, 2, 5]), up) for a, b, c, t, up in kept),
     )
     anchor = np.array([9.0, 9.0, 0.7])
     halfplanes = slice_polytope(polytope, features, (0, 1), anchor)

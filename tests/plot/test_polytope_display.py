@@ -112,9 +112,7 @@ def test_slice_says_so_and_is_the_polytope_at_the_medians(general) -> None:
 def test_a_slice_whose_medians_lie_outside_goes_through_a_row_and_says_so() -> None:
     corners = np.array([[0.0, 0.0, 3.0], [0.0, 3.0, 0.0], [3.0, 0.0, 0.0]])
     rng = np.random.default_rng(0)
-    X = np.vstack(
-        [corners[i] + rng.uniform(0, 0.1, size=(20, 3)) for i in range(3)] + [rng.uniform(0, 0.1, (50, 3))]
-    )
+    X = np.vstack([corners[i] + rng.uniform(0, 0.1, size=(20, 3)) for i in range(3)] + [rng.uniform(0, 0.1, (50, 3))])
     plane = Hyperplane((0, 1, 2), (1.0, 1.0, 1.0), (1.0,) * 3, 2.0, 1.7, 0, 1)
     model = FittedModel().fit(X, [plane], 2)
     display = PolytopeDisplay.from_estimator(model, X, features=[0, 1])
@@ -224,9 +222,7 @@ def test_many_rows_are_sampled_and_the_title_says_so(flower_model, flowers) -> N
 
 def test_ten_clusters_have_ten_colours_and_numbers_apart() -> None:
     X = np.random.default_rng(0).uniform(0, 10, size=(400, 2))
-    planes = [
-        Hyperplane((0,), (1.0,), (1.0,), float(j), 1.0, j, i) for i, j in itertools.combinations(range(10), 2)
-    ]
+    planes = [Hyperplane((0,), (1.0,), (1.0,), float(j), 1.0, j, i) for i, j in itertools.combinations(range(10), 2)]
     model = FittedModel().fit(X, planes, 10)
     display = PolytopeDisplay.from_estimator(model, X)
     assert len(set(PALETTE)) == 10
@@ -256,9 +252,7 @@ def test_no_row_is_jittered_over_a_slanted_edge() -> None:
 @pytest.mark.parametrize("name", ["price $ per $", "<script>", "länge µm²", 'a "quoted" name', "x" * 200])
 def test_any_name_can_be_drawn(name) -> None:
     X = pd.DataFrame({name: np.r_[0.0:1.0:20j, 3.0:4.0:20j], "other_$x": np.linspace(0, 1, 40)})
-    model = FittedModel().fit(
-        X, [Hyperplane((0,), (1.0,), (1.0,), 2.0, 1.0, 0, 1)], 2, names=["a $ b", "$_{x}$"]
-    )
+    model = FittedModel().fit(X, [Hyperplane((0,), (1.0,), (1.0,), 2.0, 1.0, 0, 1)], 2, names=["a $ b", "$_{x}$"])
     display = PolytopeDisplay.from_estimator(model, X)
     display.figure_.canvas.draw()
     assert display.ax_.get_xlabel().replace("\\$", "$").startswith(name[:50])

@@ -43,16 +43,12 @@ def test_history_and_scores_are_the_models(model) -> None:
 
 
 def test_families(model, iris) -> None:
-    integer = PolytopeClustering(n_clusters=3, max_terms=2, max_coefficient=3, n_init=2, random_state=0).fit(
-        iris
-    )
+    integer = PolytopeClustering(n_clusters=3, max_terms=2, max_coefficient=3, n_init=2, random_state=0).fit(iris)
     assert len(draw_families([model, integer], iris)) == 2
 
 
 def test_a_model_explained_by_a_transformer(iris) -> None:
-    model = PolytopeClustering(n_clusters=2, explain_with=StandardScaler(), n_init=2, random_state=0).fit(
-        iris
-    )
+    model = PolytopeClustering(n_clusters=2, explain_with=StandardScaler(), n_init=2, random_state=0).fit(iris)
     display = PolytopeDisplay.from_estimator(model, iris)
     np.testing.assert_array_equal(display.scene.labels, model.labels_)
 

@@ -50,9 +50,7 @@ class SQLite:
 
     dialect = "sqlite"
 
-    def run(
-        self, columns: Any, rows: Any, sql: str, is_text: bool, booleans_as: str
-    ) -> list[tuple[Any, ...]]:
+    def run(self, columns: Any, rows: Any, sql: str, is_text: bool, booleans_as: str) -> list[tuple[Any, ...]]:
         with sqlite3.connect(":memory:") as connection:
             connection.execute(create_table(columns, is_text, booleans_as))
             marks = ", ".join("?" * (len(columns) + 1))
@@ -68,9 +66,7 @@ class DuckDB:
 
     dialect = "duckdb"
 
-    def run(
-        self, columns: Any, rows: Any, sql: str, is_text: bool, booleans_as: str
-    ) -> list[tuple[Any, ...]]:
+    def run(self, columns: Any, rows: Any, sql: str, is_text: bool, booleans_as: str) -> list[tuple[Any, ...]]:
         with duckdb.connect() as connection:
             connection.execute(create_table(columns, is_text, booleans_as))
             marks = ", ".join("?" * (len(columns) + 1))
@@ -102,16 +98,12 @@ class PostgreSQL:
 
     def _call(self, program: str, *arguments: str, text: str | None = None) -> str:
         command = [*self._as_user, str(self.binaries / program), *arguments]
-        done = subprocess.run(
-            command, input=text, capture_output=True, encoding="utf-8", cwd="/", check=False
-        )
+        done = subprocess.run(command, input=text, capture_output=True, encoding="utf-8", cwd="/", check=False)
         if done.returncode:
             raise RuntimeError(f"{program}: {done.stderr}\n{text}")
         return done.stdout
 
-    def run(
-        self, columns: Any, rows: Any, sql: str, is_text: bool, booleans_as: str
-    ) -> list[tuple[Any, ...]]:
+    def run(self, columns: Any, rows: Any, sql: str, is_text: bool, booleans_as: str) -> list[tuple[Any, ...]]:
         lines = io.StringIO()
         writer = csv.writer(lines, quoting=csv.QUOTE_ALL, lineterminator="\n")
         writer.writerows([(i, *(write(store(v, booleans_as)) for v in row)) for i, row in enumerate(rows)])

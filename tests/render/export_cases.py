@@ -56,8 +56,7 @@ class ExportCase:
 def locate(explanation: Explanation, row: tuple[Any, ...]) -> int | None:
     """Where a row belongs, straight from the hyperplanes; None if a value that is needed is missing."""
     values = {
-        column: column.fill if value is None else value
-        for column, value in zip(explanation.columns, row, strict=True)
+        column: column.fill if value is None else value for column, value in zip(explanation.columns, row, strict=True)
     }
     raw = np.array([[encode(f, values[f.column]) for f in explanation.features]])
     by_rules = {t.feature.column for r in explanation.rules for c in r.clauses for t in c.terms}
@@ -197,9 +196,7 @@ def draw_plane(draw: Any, features: tuple[Feature, ...], raw: Any, above: int, b
     plane = Hyperplane(chosen, coefficients, units, 0.0, norm, above, below)
     seen = float(draw(st.sampled_from(list(plane.value(raw)))))
     candidates = [seen, math.nextafter(seen, math.inf), 1.0, 0.5]
-    threshold = draw(
-        st.one_of(st.sampled_from([c for c in candidates if c == 0 or abs(c) > 1e-290]), numbers)
-    )
+    threshold = draw(st.one_of(st.sampled_from([c for c in candidates if c == 0 or abs(c) > 1e-290]), numbers))
     return Hyperplane(chosen, coefficients, units, threshold, norm, above, below)
 
 

@@ -38,9 +38,7 @@ def explain_people(**options) -> Explanation:
         features = tuple(place[name] if isinstance(name, str) else name for name in terms)
         units = (1.0,) if len(terms) == 1 else tuple(table.features[f].unit for f in features)
         coefficients = tuple(terms.values())
-        parts = [
-            c * table.features[f].scale / u for f, c, u in zip(features, coefficients, units, strict=True)
-        ]
+        parts = [c * table.features[f].scale / u for f, c, u in zip(features, coefficients, units, strict=True)]
         norm = float(np.hypot.reduce(parts))
         return Hyperplane(features, coefficients, units, threshold, norm, above, below)
 

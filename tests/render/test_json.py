@@ -25,9 +25,7 @@ relaxed = settings(deadline=None, suppress_health_check=list(HealthCheck))
 
 def types_of(explanation: Any) -> list[type]:
     columns = explanation.columns
-    values = [v for c in columns for v in (c.label, c.fill, *c.levels)] + [
-        f.level for f in explanation.features
-    ]
+    values = [v for c in columns for v in (c.label, c.fill, *c.levels)] + [f.level for f in explanation.features]
     return [type(v) for v in values]
 
 
@@ -114,9 +112,7 @@ def test_damaged_texts_are_refused_or_read_whole(data: st.DataObject) -> None:
     content = json.loads(render_json(flower_explanation()))
     holder: Any = content
     while True:
-        key = data.draw(
-            st.sampled_from(list(holder) if isinstance(holder, dict) else list(range(len(holder))))
-        )
+        key = data.draw(st.sampled_from(list(holder) if isinstance(holder, dict) else list(range(len(holder)))))
         if not isinstance(holder[key], dict | list) or not holder[key] or data.draw(st.booleans()):
             break
         holder = holder[key]

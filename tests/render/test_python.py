@@ -68,11 +68,7 @@ def test_the_source_is_one_function_and_nothing_else(case: ExportCase) -> None:
     tree = ast.parse(render_python(case.explanation))
     kinds = [type(node) for node in tree.body]
     assert kinds == [ast.Expr, ast.ImportFrom, ast.FunctionDef]
-    called = {
-        node.func.id
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    }
+    called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
     assert called <= {"any", "float", "max", "min"}
 
 

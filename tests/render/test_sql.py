@@ -142,10 +142,7 @@ def test_every_dialect_reads_its_own_statement(dialect: str, outside: str) -> No
 
 @pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "postgres", "bigquery", "tsql", "oracle"])
 def test_golden_statements(dialect: str) -> None:
-    assert (
-        render_sql(flower_explanation(), "flowers", dialect)
-        == (GOLDEN / f"nearest.{dialect}.sql").read_text()
-    )
+    assert render_sql(flower_explanation(), "flowers", dialect) == (GOLDEN / f"nearest.{dialect}.sql").read_text()
 
 
 def test_golden_case() -> None:

@@ -41,8 +41,7 @@ def make_subject(
     n_clusters = int(labels.max()) + 1
     if hyperplanes is None:
         hyperplanes = [
-            separate(encoded.raw, labels == i, labels == j, i, j)
-            for i, j in combinations(range(n_clusters), 2)
+            separate(encoded.raw, labels == i, labels == j, i, j) for i, j in combinations(range(n_clusters), 2)
         ]
     placed = place_rows(encoded.raw, hyperplanes, n_clusters)
     explanation = build_explanation(columns, encoded.features, hyperplanes, encoded.raw, placed)

@@ -154,9 +154,7 @@ def test_choosing_features_changes_axes_areas_and_words(
     assert browser.run("return document.getElementById('scatter').layout.xaxis.title.text") == "channel"
 
 
-def test_areas_hold_every_row_of_their_cluster(
-    browser: Browser, page: Path, customers_subject: ReportSubject
-) -> None:
+def test_areas_hold_every_row_of_their_cluster(browser: Browser, page: Path, customers_subject: ReportSubject) -> None:
     """A rectangle in the picture is the shadow of the rule: bounds read from it hold all rows."""
     browser.open(page)
     names = customers_subject.table.columns.tolist()
@@ -210,9 +208,7 @@ def test_names_from_the_table_stay_text(browser: Browser, build_subject, tmp_pat
     evil = ["<b>bold</b>", "</script><script>window.hit = 1</script>", "<img src=x onerror='window.hit = 1'>"]
     table = pd.DataFrame(np.random.default_rng(0).normal(size=(50, 3)), columns=evil)
     table["kind"] = [evil[i % 3] for i in range(50)]
-    subject = build_subject(
-        table, (table[evil[0]] > 0).to_numpy(dtype=np.intp), ids=[evil[i % 3] for i in range(50)]
-    )
+    subject = build_subject(table, (table[evil[0]] > 0).to_numpy(dtype=np.intp), ids=[evil[i % 3] for i in range(50)])
     path = tmp_path / "evil.html"
     path.write_text(render_report(subject), encoding="utf-8")
     browser.open(path)

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from naive import lattice, lie_apart, lie_apart_by_any_plane, pairs_in_conflict, silhouette_of_repeats
-from strategies import labels_for, partitioned_points, points, weights_for
 
+from naive import lattice, lie_apart, lie_apart_by_any_plane, pairs_in_conflict, silhouette_of_repeats
 from polyclust.search.descent import explore, shift_boundaries
 from polyclust.search.distances import measure_distances
 from polyclust.search.family import choose_family
@@ -21,6 +20,7 @@ from polyclust.search.repair import grow_tree, make_legal
 from polyclust.search.sampled import SampledNeighbourhood, scan_sample, scan_window
 from polyclust.search.scoring import SilhouetteScorer, SizeBounds
 from polyclust.search.solve import SearchPlan, search_partitions
+from strategies import labels_for, partitioned_points, points, weights_for
 
 LIMITS = [(1, 1), (2, 1), (2, 3), (None, None)]
 BOUNDS = [(1.0, np.inf), (2.0, np.inf), (3.0, 14.0)]
@@ -175,9 +175,7 @@ def test_a_sample_of_all_columns_scans_as_the_exact_scan_does(drawn, is_split, b
     partition = scorer.start(labels, n_clusters)
     j = None if is_split else 1
     orders = some.order_along_axes(member_mask(partition, 0, j))
-    assert scan_sample(scorer, partition, 0, j, orders) == pytest.approx(
-        scorer.scan(partition, 0, j, orders), abs=5e-4
-    )
+    assert scan_sample(scorer, partition, 0, j, orders) == pytest.approx(scorer.scan(partition, 0, j, orders), abs=5e-4)
 
 
 @settings(deadline=None, max_examples=50)

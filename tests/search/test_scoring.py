@@ -7,11 +7,10 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score
+
 from naive import dunn as naive_dunn
 from naive import gower, silhouette_of_repeats
-from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score
-from strategies import COLUMNS, frames, labels_for, partitioned_points
-
 from polyclust.kernels.silhouette import IMPOSSIBLE
 from polyclust.search.criteria import make_criterion
 from polyclust.search.distances import gower_coordinates, measure_distances
@@ -21,6 +20,7 @@ from polyclust.search.partition import join_labels, order_by_size
 from polyclust.search.points import Points, order_projections
 from polyclust.search.scoring import CallScorer, SilhouetteScorer, SizeBounds
 from polyclust.table.encode import fit_encoder
+from strategies import COLUMNS, frames, labels_for, partitioned_points
 
 ANY_SIZE = SizeBounds((1.0, np.inf))
 

@@ -54,9 +54,7 @@ def fit(
     table: options.Table,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o", "--output", help="Folder to write; if not given, the table's name with -clusters."
-        ),
+        typer.Option("-o", "--output", help="Folder to write; if not given, the table's name with -clusters."),
     ] = None,
     clusters: options.Clusters = "auto",
     max_clusters: options.MaxClusters = 10,

@@ -50,9 +50,7 @@ def read_model(path: Path) -> ModelParts:
     return dict_to_parts(load_model(path))
 
 
-def run_assign(
-    model: Path, source: TableSource, output: Path | None, id_name: str | None, quiet: bool
-) -> int:
+def run_assign(model: Path, source: TableSource, output: Path | None, id_name: str | None, quiet: bool) -> int:
     """The whole command; the exit code."""
     parts = read_model(model)
     if output is not None and output.suffix.lower() not in (".csv", ".txt", "") and not output.exists():
@@ -163,15 +161,11 @@ def _place_chunk(
     raw[:, used] = read_rows(rows[is_complete], columns, features)
     members = find_members(raw, explanation.hyperplanes, explanation.n_clusters)
     labels = np.full(len(chunk), -1, dtype=np.intp)
-    labels[is_complete] = place_rows(
-        raw, explanation.hyperplanes, explanation.n_clusters, explanation.outside
-    )
+    labels[is_complete] = place_rows(raw, explanation.hyperplanes, explanation.n_clusters, explanation.outside)
     return labels, is_complete, int((~members.any(axis=1)).sum())
 
 
-def _convert_chunk(
-    chunk: pd.DataFrame, columns: Sequence[Column], source: TableSource, offset: int
-) -> pd.DataFrame:
+def _convert_chunk(chunk: pd.DataFrame, columns: Sequence[Column], source: TableSource, offset: int) -> pd.DataFrame:
     converted = {c.name: convert_to_column(chunk[c.name], c, source.name, offset) for c in columns}
     rows = pd.DataFrame(converted, index=chunk.index).reset_index(drop=True)
     return fill_missing(rows, {c.name: c.fill for c in columns if c.fill is not None})
@@ -188,9 +182,7 @@ def _summarise(parts: ModelParts, tally: Tally, output: Path | None) -> str:
         now = count / total
         mark = "  changed" if abs(now - before) > DRIFT_POINTS else ""
         drifted += [rule.name] if mark else []
-        lines.append(
-            f"  {rule.cluster:>7}  {rule.name:<{width}}  {count:>9}  {now:>8.1%}  {before:>6.1%}{mark}"
-        )
+        lines.append(f"  {rule.cluster:>7}  {rule.name:<{width}}  {count:>9}  {now:>8.1%}  {before:>6.1%}{mark}")
     where = "the nearest cluster" if parts.explanation.outside == "nearest" else "no cluster (-1)"
     lines.append(
         f"  outside every polytope: {tally.n_outside} rows ({tally.n_outside / max(tally.n_rows, 1):.1%}), "

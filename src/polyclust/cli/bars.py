@@ -64,9 +64,7 @@ class _PhaseBars:
             self._begin(report)
         assert self.task is not None
         score = "" if report.best_score is None else f"best {report.best_score:.4f}"
-        self.bars.update(
-            self.task, completed=report.done, total=report.total, score=score, left=self._say_left(report)
-        )
+        self.bars.update(self.task, completed=report.done, total=report.total, score=score, left=self._say_left(report))
 
     def _begin(self, report: Report) -> None:
         if self.task is not None:

@@ -80,9 +80,7 @@ def _run_trials(request: CompareRequest, table: pd.DataFrame) -> list[Trial]:
 
 
 def _tabulate(best: list[Trial]) -> str:
-    head = (
-        f"{'method':<20} {'score':>7} {'K':>3} {'smallest':>9} {'clauses':>8} {'fidelity':>9} {'seconds':>8}"
-    )
+    head = f"{'method':<20} {'score':>7} {'K':>3} {'smallest':>9} {'clauses':>8} {'fidelity':>9} {'seconds':>8}"
     lines = [
         f"{t.method:<20} {t.score:>7.4f} {t.n_clusters:>3} {t.smallest:>9} {t.clauses:>8} {t.fidelity:>9.1%} "
         f"{t.seconds:>8.2f}"
@@ -100,15 +98,11 @@ def _say_rows(n_used: int, n_rows: int) -> str:
     )
 
 
-def _build_files(
-    request: CompareRequest, trials: list[Trial], best: list[Trial], note: str
-) -> dict[str, str]:
+def _build_files(request: CompareRequest, trials: list[Trial], best: list[Trial], note: str) -> dict[str, str]:
     from polyclust.report.comparison import render_comparison
 
     return {
         "comparison.csv": pd.DataFrame([asdict(t) for t in best]).to_csv(index=False),
         "scores.csv": pd.DataFrame([asdict(t) for t in trials]).to_csv(index=False),
-        "comparison.html": render_comparison(
-            f"Methods compared on {title_of(request.source)}", trials, best, note
-        ),
+        "comparison.html": render_comparison(f"Methods compared on {title_of(request.source)}", trials, best, note),
     }

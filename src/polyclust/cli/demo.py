@@ -46,9 +46,7 @@ def _more_files(customers: pd.DataFrame, result: FitResult, seed: int) -> Mappin
     new = make_customers(N_NEW_CUSTOMERS, seed + 1)
     names = [rule.name for rule in result.explanation.rules]
     labels = result.explanation.predict(new)
-    labelled = pd.DataFrame(
-        {"customer_id": new["customer_id"], "cluster": labels, "name": [names[k] for k in labels]}
-    )
+    labelled = pd.DataFrame({"customer_id": new["customer_id"], "cluster": labels, "name": [names[k] for k in labels]})
     return {
         "customers.csv": customers.to_csv(index=False),
         "new_customers.csv": new.to_csv(index=False),

@@ -90,9 +90,7 @@ def run_fit(request: FitRequest, more_files: Callable[[FitResult], Mapping[str, 
 
 def default_output(source: TableSource) -> Path:
     """Beside the current work: customers.csv gives customers-clusters."""
-    return Path(
-        "polyclust-clusters" if source.path == STANDARD_INPUT else f"{Path(source.path).stem}-clusters"
-    )
+    return Path("polyclust-clusters" if source.path == STANDARD_INPUT else f"{Path(source.path).stem}-clusters")
 
 
 def _refuse_dialect(dialect: str) -> None:

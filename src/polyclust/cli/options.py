@@ -86,23 +86,15 @@ def _parse_whole(text: str, wanted: str) -> int:
         raise typer.BadParameter(f"give {wanted}.") from None
 
 
-Table = Annotated[
-    str, typer.Argument(help="csv, tsv, parquet or Excel; - reads standard input.", metavar="TABLE")
-]
+Table = Annotated[str, typer.Argument(help="csv, tsv, parquet or Excel; - reads standard input.", metavar="TABLE")]
 Model = Annotated[Path, typer.Argument(help="The model.json that fit wrote.", metavar="MODEL")]
 
-Separator = Annotated[
-    str | None, typer.Option("--sep", help="Separator of a text table; found if not given.")
-]
+Separator = Annotated[str | None, typer.Option("--sep", help="Separator of a text table; found if not given.")]
 Decimal = Annotated[str | None, typer.Option("--decimal", help="Decimal mark: . or ,; found if not given.")]
-Encoding = Annotated[
-    str | None, typer.Option("--encoding", help="Encoding of a text table; found if not given.")
-]
+Encoding = Annotated[str | None, typer.Option("--encoding", help="Encoding of a text table; found if not given.")]
 Sheet = Annotated[str | None, typer.Option("--sheet", help="Sheet of an Excel file; the first if not given.")]
 
-Ignore = Annotated[
-    list[str] | None, typer.Option("--ignore", help="Leave this column out. Repeatable.", metavar="COL")
-]
+Ignore = Annotated[list[str] | None, typer.Option("--ignore", help="Leave this column out. Repeatable.", metavar="COL")]
 Id = Annotated[str | None, typer.Option("--id", help="Column that names the rows.", metavar="COL")]
 Categorical = Annotated[
     list[str] | None,
@@ -143,16 +135,10 @@ Distance = Annotated[str, typer.Option("--distance", help="A metric of scikit-le
 CriterionOption = Annotated[Criterion, typer.Option("--criterion", help="What makes a clustering good.")]
 OutsideOption = Annotated[Outside, typer.Option("--outside", help="Where rows in no polytope go.")]
 Seed = Annotated[int, typer.Option("--seed", help="Same seed, same clusters.")]
-Starts = Annotated[
-    int, typer.Option("--starts", help="Starting points; more take longer and may find better.")
-]
+Starts = Annotated[int, typer.Option("--starts", help="Starting points; more take longer and may find better.")]
 Jobs = Annotated[int | None, typer.Option("--jobs", help="Cores to use; -1: all.")]
-TimeLimit = Annotated[
-    float | None, typer.Option("--time-limit", help="Seconds after which the best so far is taken.")
-]
-Dialect = Annotated[
-    str, typer.Option("--sql-dialect", help="Dialect of the SQL: duckdb, postgres, bigquery, …")
-]
+TimeLimit = Annotated[float | None, typer.Option("--time-limit", help="Seconds after which the best so far is taken.")]
+Dialect = Annotated[str, typer.Option("--sql-dialect", help="Dialect of the SQL: duckdb, postgres, bigquery, …")]
 
 Force = Annotated[bool, typer.Option("--force", help="Replace an output that exists.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]

@@ -79,14 +79,10 @@ def title_of(source: TableSource) -> str:
 def _describe_missing(prepared: PreparedTable) -> list[str]:
     lines = []
     if prepared.n_dropped:
-        lines.append(
-            f"  {prepared.n_dropped} rows with missing values are left out (--missing median would fill them)"
-        )
+        lines.append(f"  {prepared.n_dropped} rows with missing values are left out (--missing median would fill them)")
     fills = prepared.complete.fills
     if fills:
-        lines.append(
-            "  missing values become " + ", ".join(f"{name}: {value}" for name, value in fills.items())
-        )
+        lines.append("  missing values become " + ", ".join(f"{name}: {value}" for name, value in fills.items()))
     return lines
 
 

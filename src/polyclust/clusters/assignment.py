@@ -112,9 +112,7 @@ def _assign_weighted(cost: Floats, weights: Floats, minimum: float, maximum: flo
     return None
 
 
-def _solve_by_prices(
-    cost: Floats, weights: Floats, minimum: float, maximum: float
-) -> tuple[Labels | None, Floats]:
+def _solve_by_prices(cost: Floats, weights: Floats, minimum: float, maximum: float) -> tuple[Labels | None, Floats]:
     """Labels by the LP (a divided row by its largest share), and the costs less the prices of a place."""
     labels: Labels = cost.argmin(axis=1)
     is_free = _choose_free_rows(cost, labels, weights, minimum, maximum)
@@ -148,9 +146,7 @@ def _choose_free_rows(
     return is_free
 
 
-def _solve_flow(
-    cost: Floats, weights: Floats, lowest: Floats, highest: Floats
-) -> tuple[Floats | None, Floats]:
+def _solve_flow(cost: Floats, weights: Floats, lowest: Floats, highest: Floats) -> tuple[Floats | None, Floats]:
     """A vertex of the LP: the share of each row in each cluster, and the price of a place in each cluster."""
     n, n_clusters = cost.shape
     sizes = _sum_per_cluster(weights, n_clusters)

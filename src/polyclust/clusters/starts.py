@@ -36,8 +36,7 @@ def start_by_linkage(distances: NDArray[np.float32], weights: Floats, most: int)
     np.fill_diagonal(scaled, 0.0)
     tree = linkage(squareform(scaled, checks=False), method="ward")
     return {
-        k: fcluster(tree, k, criterion="maxclust").astype(np.intp) - 1
-        for k in range(2, min(most, len(weights)) + 1)
+        k: fcluster(tree, k, criterion="maxclust").astype(np.intp) - 1 for k in range(2, min(most, len(weights)) + 1)
     }
 
 
@@ -60,7 +59,7 @@ def start_by_medoids(
         if np.array_equal(changed, labels):
             break
         labels = changed
-    return labels.astype(np.intp)
+    return np.asarray(labels, dtype=np.intp)
 
 
 def _find_medoid(distances: NDArray[np.float32], weights: Floats, rows: Ints) -> int:

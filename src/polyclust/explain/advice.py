@@ -43,16 +43,12 @@ def _find_remedy(pair: PairTable, max_terms: int | None, max_coefficient: int | 
         is_richer = is_richer and terms >= max_terms and coefficient >= max_coefficient  # type: ignore[operator]
         if not is_richer or (terms, coefficient) == (max_terms, max_coefficient) or terms > n_features:
             continue
-        if count_directions(n_features, terms, coefficient) <= MOST_DIRECTIONS and _separates(
-            pair, terms, coefficient
-        ):
+        if count_directions(n_features, terms, coefficient) <= MOST_DIRECTIONS and _separates(pair, terms, coefficient):
             changed = [f"max_terms={terms}"] if terms != max_terms else []
             changed += [f"max_coefficient={coefficient}"] if coefficient != max_coefficient else []
             return f"{' and '.join(changed)} would separate clusters {{pairs}}."
     values = pair.in_units
-    if (max_terms, max_coefficient) != (None, None) and is_separable(
-        values[pair.is_first], values[~pair.is_first]
-    ):
+    if (max_terms, max_coefficient) != (None, None) and is_separable(values[pair.is_first], values[~pair.is_first]):
         return "max_terms=None and max_coefficient=None would separate clusters {pairs}."
     return "No hyperplane separates clusters {pairs}: they overlap."
 
@@ -60,9 +56,7 @@ def _find_remedy(pair: PairTable, max_terms: int | None, max_coefficient: int | 
 def _separates(pair: PairTable, terms: int, coefficient: int) -> bool:
     directions = list_directions(len(pair.features), terms, coefficient)
     values = np.ascontiguousarray(pair.in_units)
-    found = find_separating(
-        values[pair.is_first], values[~pair.is_first], directions.features, directions.coefficients
-    )
+    found = find_separating(values[pair.is_first], values[~pair.is_first], directions.features, directions.coefficients)
     return int(found) >= 0
 
 

@@ -40,9 +40,7 @@ def profile(
         known = place_rows(raw, explanation.hyperplanes, explanation.n_clusters, explanation.outside)
     else:
         known = count_labels(labels, explanation.cluster_labels, explanation.n_clusters, len(raw))
-    return profile_clusters(
-        raw, explanation.features, known, sample_weight, n_clusters=explanation.n_clusters
-    )
+    return profile_clusters(raw, explanation.features, known, sample_weight, n_clusters=explanation.n_clusters)
 
 
 def fill_columns(explanation: Explanation, fills: Mapping[str, Any]) -> Explanation:
@@ -50,12 +48,8 @@ def fill_columns(explanation: Explanation, fills: Mapping[str, Any]) -> Explanat
     names = {column.name for column in explanation.columns}
     unknown = [name for name in fills if name not in names]
     if unknown:
-        raise ValueError(
-            f"There is no column {unknown[0]!r} to fill; the columns are {', '.join(sorted(names))}."
-        )
-    filled = {
-        c: replace(c, fill=_check_fill(c, fills[c.name])) for c in explanation.columns if c.name in fills
-    }
+        raise ValueError(f"There is no column {unknown[0]!r} to fill; the columns are {', '.join(sorted(names))}.")
+    filled = {c: replace(c, fill=_check_fill(c, fills[c.name])) for c in explanation.columns if c.name in fills}
     features = tuple(replace(f, column=filled.get(f.column, f.column)) for f in explanation.features)
     rules = tuple(
         replace(rule, clauses=tuple(_fill_clause(clause, filled) for clause in rule.clauses))

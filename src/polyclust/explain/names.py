@@ -78,8 +78,7 @@ def _join(phrases: Sequence[Sequence[str]], lengths: Sequence[int]) -> list[str]
 def _lengthen(names: Sequence[str], phrases: Sequence[Sequence[str]], lengths: Sequence[int]) -> list[int]:
     """One phrase more for every name that is not the only one of its kind."""
     return [
-        min(n + 1, len(p)) if names.count(name) > 1 else n
-        for name, p, n in zip(names, phrases, lengths, strict=True)
+        min(n + 1, len(p)) if names.count(name) > 1 else n for name, p, n in zip(names, phrases, lengths, strict=True)
     ]
 
 

@@ -56,13 +56,9 @@ def tabulate_pairs(explanation: Explanation) -> pd.DataFrame:
 def _compare(explanation: Explanation, first: int, second: int, vocabulary: Vocabulary) -> PairwiseRule:
     for label in (first, second):
         if not 0 <= label < explanation.n_clusters:
-            raise ValueError(
-                f"There is no cluster {label}; the clusters are 0 to {explanation.n_clusters - 1}."
-            )
+            raise ValueError(f"There is no cluster {label}; the clusters are 0 to {explanation.n_clusters - 1}.")
     for hyperplane in explanation.hyperplanes:
         if {hyperplane.above, hyperplane.below} == {first, second} and first != second:
             clause = make_clause(hyperplane, hyperplane.above == first, explanation.features)
             return PairwiseRule(first, second, clause, word_clause(clause, vocabulary))
-    raise ValueError(
-        f"No hyperplane lies between clusters {first} and {second}; name two different clusters."
-    )
+    raise ValueError(f"No hyperplane lies between clusters {first} and {second}; name two different clusters.")

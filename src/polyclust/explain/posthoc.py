@@ -128,9 +128,7 @@ def _list_oblique(n_features: int, max_terms: int | None, max_coefficient: int |
 
 def _number_labels(labels: Any, n_rows: int) -> tuple[Labels, tuple[Hashable, ...]]:
     """Labels as 0..K-1 in their own order, noise as -1, and what they stand for."""
-    values = list(
-        labels.to_list() if hasattr(labels, "to_list") else np.asarray(labels, dtype=object).tolist()
-    )
+    values = list(labels.to_list() if hasattr(labels, "to_list") else np.asarray(labels, dtype=object).tolist())
     if len(values) != n_rows:
         raise ValueError(f"labels must be one per row: {n_rows} are needed, {len(values)} were given.")
     if any(value is None or value != value for value in values):

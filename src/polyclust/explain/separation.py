@@ -181,8 +181,7 @@ def _make_hyperplane(pair: PairTable, cut: _Cut, directions: Directions) -> Hype
     positions, coefficients = directions.terms(cut.position)
     units = _units(pair, positions)
     is_whole = all(pair.features[p].is_whole for p in positions) and all(
-        unit == 1 and coefficient == int(coefficient)
-        for unit, coefficient in zip(units, coefficients, strict=True)
+        unit == 1 and coefficient == int(coefficient) for unit, coefficient in zip(units, coefficients, strict=True)
     )
     above, below = (pair.first, pair.second) if cut.is_first_above else (pair.second, pair.first)
     threshold = choose_threshold(cut.low, cut.high, is_whole)

@@ -51,9 +51,7 @@ def spell_columns(columns: Sequence[Column]) -> dict[Column, str]:
     """How each column is printed; names that occur twice carry the column's position."""
     counts = Counter(column.name for column in columns)
     return {
-        column: spell_name(column.name)
-        if counts[column.name] == 1
-        else f"{spell_name(column.name)}@{position}"
+        column: spell_name(column.name) if counts[column.name] == 1 else f"{spell_name(column.name)}@{position}"
         for position, column in enumerate(columns)
     }
 

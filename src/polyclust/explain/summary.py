@@ -13,9 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RuleSummary", "Summary", "format_share", "summarise"]
 
-MINIMAL_NOTE = (
-    "Minimal rules: the fewest clauses that hold the training rows; other rows may fall differently."
-)
+MINIMAL_NOTE = "Minimal rules: the fewest clauses that hold the training rows; other rows may fall differently."
 CAP_NOTE = "as small as a cluster may be: probably a cap of outliers"
 
 

@@ -40,9 +40,7 @@ def word_sum(terms: Sequence[Term], vocabulary: Vocabulary | None = None) -> str
     for term in terms:
         size = abs(term.coefficient)
         factor = "" if size == 1 else f"{format_number(size)}·"
-        sign = (
-            ("−" if term.coefficient < 0 else "") if not text else (" − " if term.coefficient < 0 else " + ")
-        )
+        sign = ("−" if term.coefficient < 0 else "") if not text else (" − " if term.coefficient < 0 else " + ")
         text += f"{sign}{factor}{_word_atom(term, vocabulary or {})}"
     return text
 
@@ -135,13 +133,9 @@ def _merge_choice(clause: Clause, excluded: dict[Column, _Choice], conditions: l
     known.levels += [t.feature.level for t in clause.terms if t.feature.level not in known.levels]
 
 
-def _merge_bound(
-    clause: Clause, bounds: dict[tuple[object, ...], _Bounds], conditions: list[_Condition]
-) -> None:
+def _merge_bound(clause: Clause, bounds: dict[tuple[object, ...], _Bounds], conditions: list[_Condition]) -> None:
     side = "low" if clause.comparison == "≥" else "high"
-    key = tuple(
-        (t.coefficient, t.feature.column, t.feature.kind, t.feature.level, t.unit) for t in clause.terms
-    )
+    key = tuple((t.coefficient, t.feature.column, t.feature.kind, t.feature.level, t.unit) for t in clause.terms)
     known = bounds.get(key)
     if known is None or getattr(known, side) is not None:
         known = bounds[key] = _Bounds(clause.terms)

@@ -46,9 +46,7 @@ class Hyperplane:
     def value(self, raw: Floats) -> Floats:
         """The left-hand side for every row of the raw matrix."""
         total = self.coefficients[0] * (raw[:, self.features[0]] / self.units[0])
-        for feature, coefficient, unit in zip(
-            self.features[1:], self.coefficients[1:], self.units[1:], strict=True
-        ):
+        for feature, coefficient, unit in zip(self.features[1:], self.coefficients[1:], self.units[1:], strict=True):
             total = total + coefficient * (raw[:, feature] / unit)
         return total
 
@@ -79,8 +77,7 @@ class Polytope:
 def build_polytopes(hyperplanes: Sequence[Hyperplane], n_clusters: int) -> tuple[Polytope, ...]:
     """One polytope per cluster from the hyperplanes of all pairs."""
     return tuple(
-        Polytope(k, tuple((h, h.above == k) for h in hyperplanes if k in (h.above, h.below)))
-        for k in range(n_clusters)
+        Polytope(k, tuple((h, h.above == k) for h in hyperplanes if k in (h.above, h.below))) for k in range(n_clusters)
     )
 
 

@@ -129,9 +129,7 @@ def _is_implied_linear(
     order = sorted(used)
     low = [Fraction(bounds.low[f]) / unit.get(f, 1) if bounds.low[f] > -math.inf else None for f in order]
     high = [Fraction(bounds.high[f]) / unit.get(f, 1) if bounds.high[f] < math.inf else None for f in order]
-    rows = [
-        ({f: Fraction(v) for f, v in terms.items()}, Fraction(b)) for terms, b in _type_rows(possible, used)
-    ]
+    rows = [({f: Fraction(v) for f, v in terms.items()}, Fraction(b)) for terms, b in _type_rows(possible, used)]
     rows += [_lower_row(other, unit, flip=other.is_upper) for other in long]
     terms, limit = _lower_row(candidate, unit, flip=not candidate.is_upper)
     matrix = [[row.get(f, Fraction(0)) for f in order] for row, _ in rows]
@@ -157,9 +155,7 @@ def _units(candidate: HalfSpace, long: Sequence[HalfSpace]) -> dict[int, Fractio
     return unit
 
 
-def _lower_row(
-    halfspace: HalfSpace, unit: dict[int, Fraction], flip: bool
-) -> tuple[dict[int, Fraction], Fraction]:
+def _lower_row(halfspace: HalfSpace, unit: dict[int, Fraction], flip: bool) -> tuple[dict[int, Fraction], Fraction]:
     """The sum and its threshold over x / unit, both with the other sign when flipped."""
     plane, sign = halfspace.plane, -1 if flip else 1
     terms = {
@@ -177,10 +173,7 @@ def _solve_linear(
     objective: Exact, matrix: Sequence[Exact], right: Exact, low: Limits, high: Limits
 ) -> list[Fraction] | None:
     """Exact multipliers of the rows, near the optimal ones; None when the sum is unbounded below."""
-    box = [
-        (None if a is None else float(a), None if b is None else float(b))
-        for a, b in zip(low, high, strict=True)
-    ]
+    box = [(None if a is None else float(a), None if b is None else float(b)) for a, b in zip(low, high, strict=True)]
     rows = np.array([[float(v) for v in row] for row in matrix]) if matrix else None
     result = linprog(
         [float(v) for v in objective],
@@ -255,9 +248,7 @@ def _lower_bound(
     value = -sum((v * b for v, b in zip(y, right, strict=True)), Fraction(0))
     magnitude = sum((v * abs(b) for v, b in zip(y, right, strict=True)), Fraction(0))
     for j, coefficient in enumerate(objective):
-        remainder = coefficient + sum(
-            (v * row[j] for v, row in zip(y, matrix, strict=True) if v), Fraction(0)
-        )
+        remainder = coefficient + sum((v * row[j] for v, row in zip(y, matrix, strict=True) if v), Fraction(0))
         if remainder == 0:
             continue
         bound = low[j] if remainder > 0 else high[j]

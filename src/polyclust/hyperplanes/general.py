@@ -40,9 +40,7 @@ def is_separable(upper: Floats, lower: Floats) -> bool:
     return find_direction(upper, lower) is not None
 
 
-def find_direction(
-    upper: Floats, lower: Floats, *, widest: bool = False, start: Floats | None = None
-) -> Floats | None:
+def find_direction(upper: Floats, lower: Floats, *, widest: bool = False, start: Floats | None = None) -> Floats | None:
     """A direction w, max |w_d| = 1, with min w.upper > max w.lower by more than rounding; None without one.
 
     ``start`` (a direction that did before, say) and cheap directions are tried before the LP; ``widest=True``
@@ -162,9 +160,7 @@ def separate_general(
     if found is None or found.error > 0.0:
         found = guess_hyperplane(rows, max_terms, margin, may_narrow, time_limit)
     if found.error > 0.0:
-        found = solve_general_program(
-            rows, found, max_terms=max_terms, time_limit=time_limit, node_limit=node_limit
-        )
+        found = solve_general_program(rows, found, max_terms=max_terms, time_limit=time_limit, node_limit=node_limit)
     return narrow(rows, found) if may_narrow else found
 
 

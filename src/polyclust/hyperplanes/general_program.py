@@ -84,9 +84,7 @@ def count_errors(points: Floats, sides: Floats, margin: float, n_between: int) -
 
 def fix_scale(n_features: int, n_rows: int) -> LinearConstraint:
     """sum (p + q) = 1."""
-    return LinearConstraint(
-        _blocks(n_features, n_rows, p=np.ones((1, n_features)), q=np.ones((1, n_features))), 1, 1
-    )
+    return LinearConstraint(_blocks(n_features, n_rows, p=np.ones((1, n_features)), q=np.ones((1, n_features))), 1, 1)
 
 
 def put_at_bounds(n_features: int, n_rows: int) -> LinearConstraint:
@@ -117,9 +115,7 @@ def _blocks(n_features: int, n_rows: int, **given: Floats) -> Any:
     return hstack([csr_array(left), csr_array((n_lines, n_rows))], format="csr")
 
 
-def solve_anchored(
-    rows: PairRows, direction: Floats, margin: float, time_limit: float | None = None
-) -> Floats:
+def solve_anchored(rows: PairRows, direction: Floats, margin: float, time_limit: float | None = None) -> Floats:
     """The best w with the direction's largest coefficient at its bound (an LP); the direction if late."""
     points, scale = scale_rows(rows)
     n, n_features = points.shape

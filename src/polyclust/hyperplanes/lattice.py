@@ -40,16 +40,12 @@ class Directions:
         """These, then those."""
         width = max(self.features.shape[1], other.features.shape[1])
         a, b = self.widen(width), other.widen(width)
-        return Directions(
-            np.vstack([a.features, b.features]), np.vstack([a.coefficients, b.coefficients])
-        )
+        return Directions(np.vstack([a.features, b.features]), np.vstack([a.coefficients, b.coefficients]))
 
     def widen(self, n_terms: int) -> Directions:
         """The same with room for more terms."""
         pad = ((0, 0), (0, n_terms - self.features.shape[1]))
-        return Directions(
-            np.pad(self.features, pad, constant_values=ABSENT), np.pad(self.coefficients, pad)
-        )
+        return Directions(np.pad(self.features, pad, constant_values=ABSENT), np.pad(self.coefficients, pad))
 
     def terms(self, position: int) -> tuple[tuple[int, ...], tuple[float, ...]]:
         """Features and coefficients of one direction."""
@@ -71,14 +67,10 @@ class Directions:
 def count_directions(n_features: int, max_terms: int | None, max_coefficient: int) -> int:
     """How many vectors up to sign, primitive or not."""
     most = min(max_terms or n_features, n_features)
-    return sum(
-        math.comb(n_features, t) * (2 * max_coefficient) ** t // 2 for t in range(1, most + 1)
-    )
+    return sum(math.comb(n_features, t) * (2 * max_coefficient) ** t // 2 for t in range(1, most + 1))
 
 
-def list_directions(
-    n_features: int, max_terms: int | None, max_coefficient: int, primitive: bool = True
-) -> Directions:
+def list_directions(n_features: int, max_terms: int | None, max_coefficient: int, primitive: bool = True) -> Directions:
     """All of them: axes first, then two terms, and so on."""
     most = min(max_terms or n_features, n_features)
     parts = [_directions_of(n_features, t, max_coefficient, primitive) for t in range(1, most + 1)]
@@ -91,9 +83,7 @@ def list_directions(
 def _directions_of(n_features: int, n_terms: int, max_coefficient: int, primitive: bool) -> Directions:
     choices = np.array(list(itertools.combinations(range(n_features), n_terms)), dtype=np.int32)
     patterns = np.array(_patterns(n_terms, max_coefficient, primitive), dtype=np.float64)
-    return Directions(
-        np.repeat(choices, len(patterns), axis=0), np.tile(patterns, (len(choices), 1))
-    )
+    return Directions(np.repeat(choices, len(patterns), axis=0), np.tile(patterns, (len(choices), 1)))
 
 
 def _patterns(n_terms: int, max_coefficient: int, primitive: bool) -> list[tuple[int, ...]]:

@@ -61,9 +61,7 @@ def separate_pair(
         )
     n_features = rows.values.shape[1]
     depth = _listable_terms(n_features, max_terms, max_coefficient, lattice_limit)
-    found = enumerate_lattice(
-        rows, list_directions(n_features, depth, max_coefficient, primitive=False), margin
-    )
+    found = enumerate_lattice(rows, list_directions(n_features, depth, max_coefficient, primitive=False), margin)
     if depth == min(max_terms or n_features, n_features) or found.error == 0.0:
         return found
     return solve_integer_program(

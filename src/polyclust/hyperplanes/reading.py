@@ -113,9 +113,7 @@ def _all_pairs(n_clusters: int) -> list[tuple[int, int]]:
     return list(itertools.combinations(range(n_clusters), 2))
 
 
-def _cover_pairs(
-    intervals: Intervals, pairs: list[tuple[int, int]]
-) -> tuple[list[_ChosenCut], list[tuple[int, int]]]:
+def _cover_pairs(intervals: Intervals, pairs: list[tuple[int, int]]) -> tuple[list[_ChosenCut], list[tuple[int, int]]]:
     """Greedy: the cut that settles the most pairs per clause added, the wider gap among equals."""
     direction, is_below, is_above, width = _list_cuts(intervals)
     first, second = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
@@ -187,7 +185,12 @@ def _planes_of(cut: _ChosenCut, features: Sequence[Feature]) -> list[Hyperplane]
 
 
 def plane_between(
-    raw: Floats, is_upper: NDArray[np.bool_], terms: dict[int, float], features: Sequence[Feature], upper: int, lower: int
+    raw: Floats,
+    is_upper: NDArray[np.bool_],
+    terms: dict[int, float],
+    features: Sequence[Feature],
+    upper: int,
+    lower: int,
 ) -> Hyperplane:
     """A hyperplane from its terms and the rows that it has on its upper side.
 
@@ -196,11 +199,9 @@ def plane_between(
     """
     positions = tuple(sorted(p for p, c in terms.items() if c != 0.0))
     flip = terms[positions[0]] < 0.0
-    if len(positions) == 1:
-        coefficients, units = (1.0,), (1.0,)
-    else:
-        coefficients = tuple(-terms[p] if flip else terms[p] for p in positions)
-        units = tuple(features[p].unit for p in positions)
+    is_axis = len(positions) == 1
+    coefficients = (1.0,) if is_axis else tuple(-terms[p] if flip else terms[p] for p in positions)
+    units = (1.0,) if is_axis else tuple(features[p].unit for p in positions)
     above, below = (lower, upper) if flip else (upper, lower)
     norm = measure_norm(positions, coefficients, units, features)
     plane = Hyperplane(positions, coefficients, units, 0.0, norm, above=above, below=below)
@@ -219,9 +220,7 @@ def _gap_between(values: Floats, is_above: NDArray[np.bool_]) -> tuple[float, fl
     return low, high
 
 
-def shorten_direction(
-    w: Floats, upper: Floats, lower: Floats, features: Sequence[Feature]
-) -> dict[int, float] | None:
+def shorten_direction(w: Floats, upper: Floats, lower: Floats, features: Sequence[Feature]) -> dict[int, float] | None:
     """Terms of a separating direction of the scaled space with as few digits as keep most of its gap; None if none do.
 
     upper, lower : raw rows of the two clusters.

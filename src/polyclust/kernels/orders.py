@@ -71,7 +71,7 @@ def _along(row: Array, features: Array, coefficients: Array) -> float:
     for term in range(1, features.shape[0]):
         if features[term] >= 0:
             total += coefficients[term] * row[features[term]]
-    return total
+    return total  # type: ignore[no-any-return]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -137,11 +137,7 @@ def sweep_direction(
             side[column_of[r]] = LOWER
         row = distances[r]
         is_allowed = (
-            is_end[p]
-            and mass_low >= min_size
-            and mass_up >= min_size
-            and mass_low <= max_size
-            and mass_up <= max_size
+            is_end[p] and mass_low >= min_size and mass_up >= min_size and mass_low <= max_size and mass_up <= max_size
         )
         if not is_allowed:
             for t in range(n):

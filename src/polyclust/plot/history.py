@@ -56,9 +56,7 @@ class HistoryDisplay:
         """Draw ``history_`` of a fitted PolytopeClustering."""
         check_is_fitted(model)
         if not hasattr(model, "history_"):
-            raise ValueError(
-                "A model read from a file has no history of its search; fit a model to draw one."
-            )
+            raise ValueError("A model read from a file has no history of its search; fit a model to draw one.")
         records, name = list(model.history_), criterion_name(model.criterion)
         return cls(
             tuple(_read_score(r, name) for r in records),

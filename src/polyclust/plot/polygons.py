@@ -66,9 +66,7 @@ def slice_polytope(
     return [_reduce(h, is_upper, features, shown, anchor) for h, is_upper in polytope.halfspaces]
 
 
-def project_polytope(
-    polytope: Polytope, features: Sequence[Feature], shown: Sequence[int]
-) -> list[HalfPlane]:
+def project_polytope(polytope: Polytope, features: Sequence[Feature], shown: Sequence[int]) -> list[HalfPlane]:
     """The half-planes among the shown features; the polytope's shadow when no hyperplane mixes."""
     nowhere = np.zeros(len(features))
     return [
@@ -83,9 +81,7 @@ def _reduce(
 ) -> HalfPlane:
     weight = [0.0, 0.0]
     threshold = _visible_threshold(hyperplane, features)
-    for feature, coefficient, unit in zip(
-        hyperplane.features, hyperplane.coefficients, hyperplane.units, strict=True
-    ):
+    for feature, coefficient, unit in zip(hyperplane.features, hyperplane.coefficients, hyperplane.units, strict=True):
         if feature in shown:
             weight[list(shown).index(feature)] += coefficient / unit
         else:
@@ -178,9 +174,7 @@ def is_possible(polytope: Polytope, features: Sequence[Feature]) -> bool:
 def _scaled_condition(hyperplane: Hyperplane, features: Sequence[Feature]) -> tuple[Floats, float]:
     """Normal vector and threshold in the scaled space, where raw = offset + scale * scaled."""
     normal, threshold = np.zeros(len(features)), hyperplane.threshold
-    for at, coefficient, unit in zip(
-        hyperplane.features, hyperplane.coefficients, hyperplane.units, strict=True
-    ):
+    for at, coefficient, unit in zip(hyperplane.features, hyperplane.coefficients, hyperplane.units, strict=True):
         normal[at] += coefficient / unit * features[at].scale
         threshold -= coefficient / unit * features[at].offset
     return normal, threshold

@@ -109,9 +109,7 @@ class PolytopeDisplay:
         ``labels`` are the clusters' labels of the rows of X, None for those that the polytopes give; rows
         whose label the explanation does not know count as in no cluster.
         """
-        display = cls.prepare(
-            explanation, X, features, labels, sample_size=sample_size, random_state=random_state
-        )
+        display = cls.prepare(explanation, X, features, labels, sample_size=sample_size, random_state=random_state)
         return display.plot(ax)
 
     @classmethod

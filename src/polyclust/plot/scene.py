@@ -63,9 +63,7 @@ class Scene:
     moved: tuple[int, ...] = ()
 
 
-def find_features(
-    features: Sequence[Feature], wanted: Sequence[object], usage: Counter[int]
-) -> tuple[int, ...]:
+def find_features(features: Sequence[Feature], wanted: Sequence[object], usage: Counter[int]) -> tuple[int, ...]:
     """Positions of the features called by name, by column or by position.
 
     A categorical column stands for its level that the hyperplanes use most.
@@ -80,9 +78,7 @@ def find_features(
 
 def _find_feature(features: Sequence[Feature], name: object, usage: Counter[int]) -> int:
     matches = [i for i, f in enumerate(features) if f.name == name]
-    matches = matches or [
-        i for i, f in enumerate(features) if f.column.label == name or f.column.name == name
-    ]
+    matches = matches or [i for i, f in enumerate(features) if f.column.label == name or f.column.name == name]
     if matches:
         return max(matches, key=lambda i: (usage[i], -i))
     if isinstance(name, int | np.integer) and not isinstance(name, bool) and 0 <= name < len(features):
@@ -114,9 +110,7 @@ def _measure_contrast(raw: Floats, labels: Labels) -> Floats:
     return 1.0 - within / np.where(total > 0, total, 1.0)
 
 
-def build_scene(
-    explanation: Explanation, raw: Floats, labels: Labels, shown: tuple[int, ...], seed: int = 0
-) -> Scene:
+def build_scene(explanation: Explanation, raw: Floats, labels: Labels, shown: tuple[int, ...], seed: int = 0) -> Scene:
     """Reduce polytopes and rows to the shown features (one or two)."""
     features = explanation.features
     polytopes = build_polytopes(explanation.hyperplanes, explanation.n_clusters)
@@ -155,9 +149,7 @@ def _reduce_all(
         rows = raw[members[:, polytope.cluster]]
         if kind == "slice":
             anchor, is_median = _find_anchor(polytope, features, rows)
-            reduced.append(
-                None if anchor is None else tuple(slice_polytope(polytope, features, shown, anchor))
-            )
+            reduced.append(None if anchor is None else tuple(slice_polytope(polytope, features, shown, anchor)))
             moved += [] if is_median else [polytope.cluster]
         else:
             is_drawn = len(rows) > 0 or is_possible(polytope, features)
@@ -193,9 +185,7 @@ def _limits(feature: Feature, values: Floats) -> tuple[float, float]:
     return low - pad, high + pad
 
 
-def _limits_of_second(
-    features: Sequence[Feature], shown: tuple[int, ...], points: Floats
-) -> tuple[float, float]:
+def _limits_of_second(features: Sequence[Feature], shown: tuple[int, ...], points: Floats) -> tuple[float, float]:
     return _limits(features[shown[1]], points[:, 1]) if len(shown) == 2 else (0.0, 1.0)
 
 

@@ -146,8 +146,7 @@ def _measure(model: Any, X: Any, labels: Labels, keep: NDArray[np.intp], distanc
         matrix = np.asarray(distances)
         if matrix.shape != (len(labels), len(labels)):
             raise ValueError(
-                f"distances must be square with one row per row of X ({len(labels)}); "
-                f"got shape {matrix.shape}."
+                f"distances must be square with one row per row of X ({len(labels)}); got shape {matrix.shape}."
             )
         return np.asarray(silhouette_samples(matrix[np.ix_(keep, keep)], labels[keep], metric="precomputed"))
     if model.distance == "precomputed":

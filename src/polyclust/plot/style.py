@@ -108,9 +108,7 @@ def add_legend(ax: Axes, outside: bool, shift: float = 0.01) -> None:
     """Beside axes of our own; inside axes of the user, whose figure may have no room."""
     from matplotlib.collections import PathCollection
 
-    place: dict[str, Any] = (
-        {"loc": "upper left", "bbox_to_anchor": (1.0 + shift, 1.0)} if outside else {"loc": "best"}
-    )
+    place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0 + shift, 1.0)} if outside else {"loc": "best"}
     legend = ax.legend(fontsize=9, frameon=not outside, framealpha=0.85, **place)
     for handle in legend.legend_handles:
         if isinstance(handle, PathCollection):

@@ -57,9 +57,7 @@ def read_text(text: str, what: str) -> Json:
     except (ValueError, RecursionError) as error:
         raise ModelFileError(f"This {what} is damaged: it is not JSON ({error}).") from None
     if not isinstance(data, dict):
-        raise ModelFileError(
-            f"This is not a polyclust {what}: it holds a {type(data).__name__}, not an object."
-        )
+        raise ModelFileError(f"This is not a polyclust {what}: it holds a {type(data).__name__}, not an object.")
     return data
 
 
@@ -168,13 +166,9 @@ def write_float(value: float) -> float | str:
 def write_scalar(value: Any, what: str) -> str | int | float | bool | None:
     """A value whose type JSON keeps, or a ValueError that says what to do."""
     value = value.item() if hasattr(value, "item") else value
-    is_plain = (
-        value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
-    )
+    is_plain = value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
     if not is_plain:
-        raise ValueError(
-            f"{what} is {value!r}, which JSON cannot keep: turn it into text or a number before the fit."
-        )
+        raise ValueError(f"{what} is {value!r}, which JSON cannot keep: turn it into text or a number before the fit.")
     return value  # type: ignore[no-any-return]
 
 
@@ -303,12 +297,7 @@ def _read_finite(value: Any) -> float:
 
 
 def _read_index(value: Any, limit: int | None = None) -> int:
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int)
-        or value < 0
-        or (limit is not None and value >= limit)
-    ):
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0 or (limit is not None and value >= limit):
         raise ValueError(f"a position was expected where {_shorten(value)} stands")
     return value
 

@@ -191,9 +191,7 @@ def _write_distance(h: Hyperplane, number: int, explanation: Explanation, names:
     return [*lines, f"    d{number} = ({value} {sign} {format_number(size)}) / {format_number(h.norm)}"]
 
 
-def _write_violation(
-    hyperplanes: Iterable[Hyperplane], cluster: int, name: Callable[[Hyperplane], str]
-) -> str:
+def _write_violation(hyperplanes: Iterable[Hyperplane], cluster: int, name: Callable[[Hyperplane], str]) -> str:
     own = [h for h in hyperplanes if cluster in (h.above, h.below)]
     return " + ".join(f"max({'-' * (h.above == cluster)}{name(h)}, 0)" for h in own)
 

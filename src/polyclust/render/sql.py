@@ -157,9 +157,7 @@ def _find_nearest(explanation: Explanation, scope: Scope) -> exp.Expression:
     violations = [_sum_violations(explanation, k, scope) for k in range(explanation.n_clusters)]
     copies = [violation.copy() for violation in violations]
     least = _call("MIN" if scope.dialect == "sqlite" else "LEAST", copies)
-    if (
-        scope.dialect == "duckdb"
-    ):  # it repeats the operand of a CASE in every WHEN: minutes for thirty clusters
+    if scope.dialect == "duckdb":  # it repeats the operand of a CASE in every WHEN: minutes for thirty clusters
         place = _call("LIST_POSITION", [exp.Array(expressions=violations), least])
         return exp.Sub(this=place, expression=exp.Literal.number(1))
     case = exp.Case(this=least)
@@ -214,9 +212,7 @@ def _multiply(coefficient: float, value: exp.Expression, scope: Scope) -> exp.Ex
     if coefficient == 1:
         return value
     is_count = float(coefficient).is_integer() and abs(coefficient) <= LARGEST_COUNT
-    factor = (
-        write_number(coefficient, scope.dialect) if is_count else write_double(coefficient, scope.dialect)
-    )
+    factor = write_number(coefficient, scope.dialect) if is_count else write_double(coefficient, scope.dialect)
     return exp.Mul(this=value, expression=factor)
 
 
@@ -236,11 +232,7 @@ def _read_feature(feature: Feature, scope: Scope) -> exp.Expression:
     if feature.kind in ("level", "cut"):
         test = _build_choice([feature], scope, True)
         return exp.Case().when(test, exp.Literal.number(1)).else_(exp.Literal.number(0))
-    return (
-        _read_boolean(feature.column, scope)
-        if feature.kind == "boolean"
-        else _read_number(feature.column, scope)
-    )
+    return _read_boolean(feature.column, scope) if feature.kind == "boolean" else _read_number(feature.column, scope)
 
 
 def _build_choice(features: Sequence[Feature], scope: Scope, is_upper: bool) -> exp.Expression:

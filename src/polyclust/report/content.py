@@ -196,9 +196,7 @@ def _list_halfspaces(
     return None if any(p is None for p in prepared) else [p for p in prepared if p is not None]
 
 
-def _describe_pair(
-    subject: ReportSubject, hyperplane: Hyperplane, columns: Sequence[dict[str, Any]]
-) -> dict[str, Any]:
+def _describe_pair(subject: ReportSubject, hyperplane: Hyperplane, columns: Sequence[dict[str, Any]]) -> dict[str, Any]:
     clause = make_clause(hyperplane, True, subject.explanation.features)
     vocabulary = subject.explanation.vocabulary
     prepared = prepare_terms(clause, columns)

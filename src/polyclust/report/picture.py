@@ -119,9 +119,7 @@ def prepare_terms(clause: Clause, columns: Sequence[dict[str, Any]]) -> dict[str
     return {"terms": terms, "comparison": clause.comparison, "threshold": threshold}
 
 
-def _prepare_term(
-    term: Term, positions: dict[str, int], columns: Sequence[dict[str, Any]]
-) -> dict[str, Any] | None:
+def _prepare_term(term: Term, positions: dict[str, int], columns: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
     feature = term.feature
     position = positions.get(feature.column.name)
     if position is None:

@@ -77,9 +77,7 @@ def _list_values(series: pd.Series[Any], name: str) -> Iterator[tuple[str, Float
         yield f"{name} = {level}", (plain == level).to_numpy(dtype=np.float64), True
 
 
-def _draw_up_line(
-    name: str, values: Floats, is_share: bool, labels: NDArray[np.intp], n_clusters: int
-) -> ProfileLine:
+def _draw_up_line(name: str, values: Floats, is_share: bool, labels: NDArray[np.intp], n_clusters: int) -> ProfileLine:
     counts = np.bincount(labels, minlength=n_clusters)
     averages = np.bincount(labels, weights=values, minlength=n_clusters) / np.maximum(counts, 1)
     overall, deviation = float(values.mean()), float(values.std())

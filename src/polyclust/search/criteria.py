@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from polyclust.search.partition import Ints
+from polyclust.search.partition import Ints, sum_weights
 from polyclust.search.points import Points
 
 __all__ = ["make_criterion", "reported_score"]
@@ -58,7 +58,7 @@ def calinski_harabasz(space: Floats, weights: Floats, labels: Ints) -> float:
     within = float(weights @ ((space - centers[labels]) ** 2).sum(axis=1))
     if within == 0:
         return 1.0
-    return between * (weights.sum() - len(sizes)) / (within * (len(sizes) - 1.0))
+    return between * (float(weights.sum()) - len(sizes)) / (within * (len(sizes) - 1.0))
 
 
 def davies_bouldin(space: Floats, weights: Floats, labels: Ints) -> float:
@@ -75,7 +75,7 @@ def davies_bouldin(space: Floats, weights: Floats, labels: Ints) -> float:
 
 def _centers(space: Floats, weights: Floats, labels: Ints) -> tuple[Floats, Floats]:
     n_clusters = int(labels.max()) + 1
-    sizes = np.bincount(labels, weights=weights, minlength=n_clusters)
+    sizes = sum_weights(labels, weights, n_clusters)
     sums = np.stack([np.bincount(labels, weights=weights * column, minlength=n_clusters) for column in space.T], axis=1)
     return sizes, sums / sizes[:, None]
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from polyclust.search.journal import Journal
 from polyclust.search.moves import Neighbourhood
 from polyclust.search.partition import Partition
-from polyclust.search.journal import Journal
 
 __all__ = ["explore", "offer", "shift_boundaries"]
 
@@ -18,9 +18,7 @@ MERGES_TO_SWAP = 12
 SWAPS_TO_POLISH = 4
 
 
-def shift_boundaries(
-    partition: Partition, moves: Neighbourhood, journal: Journal, thorough: bool = False
-) -> Partition:
+def shift_boundaries(partition: Partition, moves: Neighbourhood, journal: Journal, thorough: bool = False) -> Partition:
     """Shift boundaries until no pair improves. Unless thorough, pairs that no row leans across are skipped."""
     queue = deque(_pairs_by_potential(partition, moves, thorough))
     while queue and not journal.is_over():
@@ -63,9 +61,10 @@ def explore(
             waiting.remove(k)
             changes = [_grow(best[k], moves, most), _shrink(best[k], moves, least)]
         else:  # stable: exchange a boundary for another in the best few
-            k = _next_to_swap(best, least, swapped, n_swapped)
-            if k is None:
+            candidate = _next_to_swap(best, least, swapped, n_swapped)
+            if candidate is None:
                 break
+            k = candidate
             swapped.add(k)
             changes = list(_swap(best[k], moves))
         for changed in changes:
@@ -101,9 +100,7 @@ def offer(best: dict[int, Partition], partition: Partition) -> bool:
     return True
 
 
-def _pairs_by_potential(
-    partition: Partition, moves: Neighbourhood, thorough: bool
-) -> list[tuple[int, int]]:
+def _pairs_by_potential(partition: Partition, moves: Neighbourhood, thorough: bool) -> list[tuple[int, int]]:
     """Pairs of clusters, those first between which the most weight has the other as its neighbour."""
     n = partition.n_clusters
     nearest = moves.scorer.neighbours(partition)

@@ -18,6 +18,7 @@ from polyclust.search.scoring import Scorer, SilhouetteScorer, SizeBounds
 __all__ = ["AxisDirections", "LatticeDirections", "RealDirections"]
 
 Floats = NDArray[np.float64]
+Terms = tuple[tuple[int, ...], tuple[float, ...]]
 
 
 class AxisDirections:
@@ -62,8 +63,8 @@ class LatticeDirections:
         """A beam on a sample: the best axes, those with one more term, then their other coefficients."""
         trial = Trial(scorer, partition, i, j)
         n_features = scorer.points.n_features
-        beam = [((int(f),), (1.0,)) for f in trial.best_axes(5)]
-        winners: dict[tuple[tuple[int, ...], tuple[float, ...]], float] = {}
+        beam: list[Terms] = [((int(f),), (1.0,)) for f in trial.best_axes(5)]
+        winners: dict[Terms, float] = {}
         for n_terms in range(2, self.max_terms + 1):
             longer = {_sorted_terms(d, f, s) for d in beam for f in range(n_features) if f not in d[0]
                       for s in (1.0, -1.0)}  # fmt: skip
@@ -104,9 +105,7 @@ class Trial:
         scores = self.scorer.scan(self.partition, *self.pair, orders).max(axis=1)
         return np.argsort(-scores, kind="stable")[:n_best]
 
-    def rank(
-        self, directions: list[tuple[tuple[int, ...], tuple[float, ...]]]
-    ) -> list[tuple[tuple[tuple[int, ...], tuple[float, ...]], float]]:
+    def rank(self, directions: list[Terms]) -> list[tuple[Terms, float]]:
         """Directions with the score of their best cut, best first."""
         if not directions:
             return []
@@ -178,9 +177,7 @@ def _sample(points: Points, is_member: NDArray[np.bool_], n_inside: int, n_outsi
     return np.concatenate(rows), np.concatenate(weights)
 
 
-def _sorted_terms(
-    direction: tuple[tuple[int, ...], tuple[float, ...]], feature: int, sign: float
-) -> tuple[tuple[int, ...], tuple[float, ...]]:
+def _sorted_terms(direction: Terms, feature: int, sign: float) -> Terms:
     """One more term, features ascending, the first coefficient positive."""
     terms = sorted([*zip(*direction, strict=True), (feature, sign)])
     flip = math.copysign(1.0, terms[0][1])
@@ -194,7 +191,7 @@ def _patterns(n_terms: int, max_coefficient: int) -> list[tuple[float, ...]]:
     return [p for p in every if math.gcd(*(int(abs(c)) for c in p)) == 1]
 
 
-def _pack(directions: list[tuple[tuple[int, ...], tuple[float, ...]]], width: int) -> Directions:
+def _pack(directions: list[Terms], width: int) -> Directions:
     features = np.full((len(directions), width), -1, dtype=np.int32)
     coefficients = np.zeros((len(directions), width))
     for d, (f, c) in enumerate(directions):

@@ -40,7 +40,7 @@ def gower_coordinates(raw: Floats, features: Sequence[Feature]) -> Floats:
     share = np.array([0.5 if f.kind == "level" else 1.0 for f in features]) / n_columns
     low = np.array([f.low for f in features])
     span = np.array([f.high - f.low for f in features])
-    return (raw - low) / span * share
+    return np.asarray((raw - low) / span * share, dtype=np.float64)
 
 
 def check_precomputed(distances: Any, n_rows: int) -> NDArray[np.float32]:

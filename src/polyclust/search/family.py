@@ -23,8 +23,13 @@ REAL_MAX_COEFFICIENT = 5
 class Family(Protocol):
     """What the search needs to know of a family."""
 
-    oblique: Directions | None
-    is_complete: bool
+    @property
+    def oblique(self) -> Directions | None:
+        """Directions of several terms, where they can be listed."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the listed directions are all there are."""
 
     def legality(self, points: Points) -> Legality:
         """Which partitions of these points are allowed."""

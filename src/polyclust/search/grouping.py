@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import kmeans_plusplus
 
-from polyclust.search.partition import Ints
+from polyclust.search.partition import Ints, sum_weights
 from polyclust.search.points import Points
 
 __all__ = ["Groups", "group_points"]
@@ -42,12 +42,14 @@ def group_points(points: Points, n_groups: int, seed: int) -> Groups:
 
 def _nearest(space: NDArray[np.float64], centers: NDArray[np.float64]) -> Ints:
     affinity = space @ centers.T - 0.5 * (centers**2).sum(axis=1)
-    return affinity.argmax(axis=1)
+    return np.asarray(affinity.argmax(axis=1), dtype=np.intp)
 
 
 def _near_seeds(points: Points, n_groups: int, seed: int) -> Ints:
     rng = np.random.default_rng(seed)
-    seeds = rng.choice(len(points), size=min(n_groups, len(points)), replace=False, p=points.weights / points.total_weight)
+    seeds = rng.choice(
+        len(points), size=min(n_groups, len(points)), replace=False, p=points.weights / points.total_weight
+    )
     nearest = points.distances[seeds].argmin(axis=0)
     return np.unique(nearest, return_inverse=True)[1].astype(np.intp)
 
@@ -60,8 +62,8 @@ def _group_sums(values: NDArray[np.float64], code: Ints) -> NDArray[np.float64]:
 
 def _average(points: Points, code: Ints) -> Points:
     """Mean distances between groups (exact for unions of groups) and mean values."""
-    mass = np.bincount(code, weights=points.weights)
     weights = points.weights
+    mass = sum_weights(code, weights, int(code.max()) + 1)
     order = np.argsort(code, kind="stable")
     starts = np.searchsorted(code[order], np.arange(len(mass)))
     rows = np.empty((len(mass), len(points)), dtype=np.float32)

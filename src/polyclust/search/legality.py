@@ -71,7 +71,7 @@ class IntervalLegality(_PairwiseLegality):
         if find_overlaps(self.points.axis_ranks, rows, lows, highs, is_other, overlaps) == 0:
             return True
         return self.oblique is not None and all(
-            self._are_obliquely_apart(rows, partition.rows_of(c)) for c in np.flatnonzero(overlaps)
+            self._are_obliquely_apart(rows, partition.rows_of(int(c))) for c in np.flatnonzero(overlaps)
         )
 
     def _are_obliquely_apart(self, first: Ints, second: Ints) -> bool:

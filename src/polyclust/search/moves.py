@@ -112,5 +112,5 @@ def _others(n: int, i: int, j: int) -> list[int]:
 
 def member_mask(partition: Partition, i: int, j: int | None) -> NDArray[np.bool_]:
     """The points of cluster i, or of i and j."""
-    mask = partition.labels == i
-    return mask if j is None else mask | (partition.labels == j)
+    labels = partition.labels
+    return np.asarray(labels == i if j is None else (labels == i) | (labels == j))

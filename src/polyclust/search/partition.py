@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Partition", "join_labels", "order_by_size"]
+__all__ = ["Partition", "join_labels", "order_by_size", "sum_weights"]
 
 Ints = NDArray[np.intp]
 
@@ -29,6 +29,11 @@ class Partition:
     def rows_of(self, cluster: int) -> Ints:
         """The points of a cluster."""
         return np.flatnonzero(self.labels == cluster)
+
+
+def sum_weights(labels: Ints, weights: NDArray[np.float64], n_clusters: int) -> NDArray[np.float64]:
+    """The weight of every cluster."""
+    return np.bincount(labels, weights=weights, minlength=n_clusters).astype(np.float64, copy=False)
 
 
 def join_labels(labels: Ints, i: int, j: int, n_clusters: int) -> Ints:

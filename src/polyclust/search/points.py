@@ -46,7 +46,7 @@ class Points:
     @property
     def n_features(self) -> int:
         """How many features may appear in hyperplanes."""
-        return self.raw.shape[1]
+        return int(self.raw.shape[1])
 
     @cached_property
     def total_weight(self) -> float:

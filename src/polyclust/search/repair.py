@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from polyclust.kernels.orders import count_mistakes
 from polyclust.search.legality import Legality
-from polyclust.search.partition import Ints, Partition
+from polyclust.search.partition import Ints, Partition, sum_weights
 from polyclust.search.points import Points
 from polyclust.search.scoring import Scorer
 
@@ -48,9 +48,7 @@ def grow_tree(points: Points, labels: Ints, n_clusters: int) -> Ints:
     return result
 
 
-def _best_cut(
-    points: Points, labels: Ints, rows: Ints, clusters: list[int]
-) -> list[tuple[Ints, list[int]]] | None:
+def _best_cut(points: Points, labels: Ints, rows: Ints, clusters: list[int]) -> list[tuple[Ints, list[int]]] | None:
     """The two children of a node: the cut with the fewest mistakes, then the most even one."""
     is_member = np.zeros(len(points), dtype=bool)
     is_member[rows] = True
@@ -59,13 +57,11 @@ def _best_cut(
     code[clusters] = np.arange(len(clusters))
     local = code[labels]
     inside = rows[local[rows] >= 0]
-    sizes = np.bincount(local[inside], weights=points.weights[inside], minlength=len(clusters))
+    sizes = sum_weights(local[inside], points.weights[inside], len(clusters))
     mistakes = np.empty(orders.rows.shape)
     n_below = np.empty(orders.rows.shape, dtype=np.intp)
     for f in range(len(mistakes)):
-        count_mistakes(
-            orders.rows[f], orders.is_end[f], local, points.weights, sizes, mistakes[f], n_below[f]
-        )
+        count_mistakes(orders.rows[f], orders.is_end[f], local, points.weights, sizes, mistakes[f], n_below[f])
     mistakes[(n_below == 0) | (n_below == len(clusters))] = np.inf
     best = mistakes.min()
     if not np.isfinite(best):
@@ -81,7 +77,7 @@ def _share_clusters(
     weights: NDArray[np.float64], local: Ints, low: Ints, up: Ints, clusters: list[int], sizes: NDArray[np.float64]
 ) -> list[tuple[Ints, list[int]]]:
     inside = low[local[low] >= 0]
-    below = np.bincount(local[inside], weights=weights[inside], minlength=len(clusters))
+    below = sum_weights(local[inside], weights[inside], len(clusters))
     is_below = below > 0.5 * sizes
     return [
         (low, [c for c, b in zip(clusters, is_below, strict=True) if b]),

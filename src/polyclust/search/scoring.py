@@ -18,7 +18,7 @@ from polyclust.kernels.silhouette import (
     sum_distances,
     sweep_directions,
 )
-from polyclust.search.partition import Ints, Partition, join_labels
+from polyclust.search.partition import Ints, Partition, join_labels, sum_weights
 from polyclust.search.points import Points, SubsetOrders
 
 __all__ = ["CallScorer", "Scorer", "SilhouetteScorer", "SizeBounds"]
@@ -87,9 +87,7 @@ class SilhouetteScorer:
             return self.start(labels, n_clusters)
         sums = np.zeros((n_clusters, len(labels)))
         sums[: partition.n_clusters] = partition.sums
-        shift_sums(
-            self.points.distances, moved, partition.labels[moved], labels[moved], self.points.weights, sums
-        )
+        shift_sums(self.points.distances, moved, partition.labels[moved], labels[moved], self.points.weights, sums)
         return self._finish(labels, n_clusters, sums)
 
     def merge(self, partition: Partition, i: int, j: int) -> Partition:
@@ -129,7 +127,7 @@ class SilhouetteScorer:
         return scores
 
     def _finish(self, labels: Ints, n_clusters: int, sums: Floats) -> Partition:
-        sizes = np.bincount(labels, weights=self.points.weights, minlength=n_clusters)
+        sizes = sum_weights(labels, self.points.weights, n_clusters)
         score = score_total(sums, sizes, labels, self.points.weights) if n_clusters > 1 else -1.0
         return Partition(labels, n_clusters, sizes, float(score), sums)
 
@@ -155,7 +153,7 @@ class CallScorer:
         self.criterion = criterion
 
     def start(self, labels: Ints, n_clusters: int) -> Partition:
-        sizes = np.bincount(labels, weights=self.points.weights, minlength=n_clusters)
+        sizes = sum_weights(labels, self.points.weights, n_clusters)
         score = self.criterion(labels) if n_clusters > 1 else -np.inf
         return Partition(labels, n_clusters, sizes, float(score))
 
@@ -170,7 +168,7 @@ class CallScorer:
         sum_distances(self.points.distances, partition.labels, self.points.weights, sums)
         means = sums / partition.sizes[:, None]
         means[partition.labels, np.arange(len(self.points))] = np.inf
-        return means.argmin(axis=0)
+        return np.asarray(means.argmin(axis=0), dtype=np.intp)
 
     def scan(self, partition: Partition, i: int, j: int | None, orders: SubsetOrders) -> Floats:
         scores = np.full(orders.rows.shape, IMPOSSIBLE)
@@ -186,9 +184,7 @@ class CallScorer:
         below = np.cumsum(self.points.weights[order])
         above = below[-1] - below
         least, most = self.bounds
-        allowed = np.flatnonzero(
-            is_end & (below >= least) & (above >= least) & (below <= most) & (above <= most)
-        )
+        allowed = np.flatnonzero(is_end & (below >= least) & (above >= least) & (below <= most) & (above <= most))
         labels = partition.labels.copy()
 
         def score_at(position: int) -> float:

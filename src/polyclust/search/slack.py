@@ -1,6 +1,6 @@
 """A finite slack weight: the criterion less the price of rows on the wrong side of the best hyperplanes.
 
-    objective = criterion - slack_weight * (sum over pairs of the least hinge error) / (number of rows)
+objective = criterion - slack_weight * (sum over pairs of the least hinge error) / (number of rows)
 """
 
 from __future__ import annotations

@@ -113,9 +113,7 @@ def _search_groups(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journ
     return [p for p in (*lifted, moves.split(whole, 0)) if p is not None]
 
 
-def _polish(
-    pool: list[Partition], moves: Neighbourhood, plan: SearchPlan, journal: Journal
-) -> dict[int, Partition]:
+def _polish(pool: list[Partition], moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> dict[int, Partition]:
     """Improve the best of the pool, carry them across K, and give the winner a last pass over all pairs."""
     best = _keep_best(pool, plan)
     chosen = _choose_for_polish(pool, plan)

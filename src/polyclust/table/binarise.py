@@ -91,6 +91,6 @@ def _quantile_cuts(numbers: NDArray[np.float64], n_bins: int, is_whole: bool) ->
     cuts = set()
     for part in range(1, n_bins):
         at = int(np.searchsorted(distinct, ordered[(len(ordered) * part) // n_bins]))
-        if 0 < at:
+        if at > 0:
             cuts.add(choose_threshold(float(distinct[at - 1]), float(distinct[at]), is_whole))
     return sorted(cuts)

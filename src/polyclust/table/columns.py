@@ -65,9 +65,7 @@ def describe_columns(table: RawTable) -> tuple[Column, ...]:
     """The kind of every column, in order. Raises ValueError for what cannot be clustered."""
     if table.numeric_array is not None:
         return _describe_numbers(table, table.numeric_array)
-    return tuple(
-        _describe_column(table.column(i), table.labels[i], table.name(i)) for i in range(len(table.labels))
-    )
+    return tuple(_describe_column(table.column(i), table.labels[i], table.name(i)) for i in range(len(table.labels)))
 
 
 def _describe_numbers(table: RawTable, values: NDArray[Any]) -> tuple[Column, ...]:
@@ -177,4 +175,5 @@ def refuse_missing(values: Any, name: str) -> None:
 
 def _plain(value: Any) -> Hashable:
     """A numpy scalar as the Python value it stands for."""
-    return value.item() if isinstance(value, np.generic) else value
+    plain: Hashable = value.item() if isinstance(value, np.generic) else value
+    return plain

@@ -40,7 +40,7 @@ class EncodedTable:
         """The clustering space: (raw - offset) / scale."""
         offset = np.array([f.offset for f in self.features])
         scale = np.array([f.scale for f in self.features])
-        return (self.raw - offset) / scale
+        return np.asarray((self.raw - offset) / scale, dtype=np.float64)
 
 
 def fit_encoder(
@@ -98,7 +98,7 @@ def pick_features(raw: Floats, present: Sequence[Feature], wanted: Sequence[Feat
     if cuts:
         picked = picked.copy() if is_same else picked
         for i in cuts:
-            picked[:, i] = picked[:, i] >= wanted[i].level
+            picked[:, i] = picked[:, i] >= float(wanted[i].level)  # type: ignore[arg-type]
     return picked
 
 
@@ -154,16 +154,12 @@ def _locate(table: RawTable, columns: Sequence[Column]) -> dict[Any, int]:
             missing = [c.name for c in columns if c.label not in table.labels]
             raise ValueError(f"The table lacks columns that the clusters were made from: {', '.join(missing)}.")
         if len(table.labels) != len(columns):
-            raise ValueError(
-                f"X has {len(table.labels)} features, but the clusters were made from {len(columns)}."
-            )
+            raise ValueError(f"X has {len(table.labels)} features, but the clusters were made from {len(columns)}.")
         return {c.label: i for i, c in enumerate(columns)}
     return {c.label: table.labels.index(c.label) for c in columns}
 
 
-def _encode(
-    table: RawTable, columns: Sequence[Column], positions: Sequence[int], known: bool = False
-) -> Floats:
+def _encode(table: RawTable, columns: Sequence[Column], positions: Sequence[int], known: bool = False) -> Floats:
     whole = table.numeric_array
     if whole is not None and all(c.kind != "category" for c in columns):
         if list(positions) != list(range(whole.shape[1])):
@@ -191,7 +187,7 @@ def _encode(
 def _fill_levels(out: Floats, values: Any, column: Column) -> int:
     # Compared as plain objects: a Categorical with other categories must not decide what is equal.
     plain = pd.Series(np.asarray(values, dtype=object))
-    codes = pd.Index(np.array(column.levels, dtype=object)).get_indexer(plain)  # type: ignore[no-untyped-call]
+    codes = pd.Index(np.array(column.levels, dtype=object)).get_indexer(plain)
     seen = codes >= 0
     if not seen.all():
         unseen = plain[~seen].unique()[:3].tolist()

@@ -17,9 +17,7 @@ import pandas as pd
 from polyclust.table.columns import LARGEST_EXACT_INTEGER
 from polyclust.table.read import TableError
 
-FoundKind = Literal[
-    "number", "integer", "boolean", "category", "date", "identifier", "free text", "constant", "other"
-]
+FoundKind = Literal["number", "integer", "boolean", "category", "date", "identifier", "free text", "constant", "other"]
 USED_KINDS = ("number", "integer", "boolean", "category")
 
 __all__ = ["FoundColumn", "FoundKind", "Wishes", "choose_columns", "convert_columns"]
@@ -63,9 +61,7 @@ class Wishes:
             _refuse_unknown(self.id, "--id", names, where)
         both = set(self.categorical) & set(self.numeric)
         if both:
-            raise TableError(
-                f"column {min(both)!r} is given to both --categorical and --numeric: choose one."
-            )
+            raise TableError(f"column {min(both)!r} is given to both --categorical and --numeric: choose one.")
 
 
 def choose_columns(table: pd.DataFrame, wishes: Wishes, where: str) -> list[FoundColumn]:

@@ -258,9 +258,7 @@ def _parse_text(source: TableSource, form: TextFormat, **options: Any) -> Any:
         raise TableError(f"{source.name} cannot be read as a table: {_first_line(error)}.") from None
 
 
-def _iterate_text(
-    source: TableSource, chunk_rows: int, text_columns: Sequence[str]
-) -> Iterator[pd.DataFrame]:
+def _iterate_text(source: TableSource, chunk_rows: int, text_columns: Sequence[str]) -> Iterator[pd.DataFrame]:
     form = _find_format(source)
     _refuse_ragged(source, form)
     kept = {name: "string" for name in text_columns if name in form.header}
@@ -300,9 +298,7 @@ class _parquet_errors:
         import pyarrow
 
         if isinstance(error, pyarrow.ArrowException):
-            raise TableError(
-                f"{self.source.name} is not a sound parquet file: {_first_line(error)}."
-            ) from None
+            raise TableError(f"{self.source.name} is not a sound parquet file: {_first_line(error)}.") from None
 
 
 def _read_excel(source: TableSource) -> pd.DataFrame:

@@ -1,0 +1,31 @@
+"""Small pieces of Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from benchmarks.methods import METHODS
+
+NOTHING = "–"
+
+
+def render_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
+def show(value: float | None, pattern: str = "{:.4f}") -> str:
+    """A number, or a dash."""
+    return NOTHING if value is None else pattern.format(value)
+
+
+def show_seconds(value: float | None) -> str:
+    """Three significant digits, no exponent."""
+    if value is None:
+        return NOTHING
+    return f"{value:.3f}" if value < 1 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
+
+
+def title(method: str) -> str:
+    return METHODS[method].title

@@ -1,0 +1,431 @@
+"""PolytopeClustering as DESIGN describes it: scores, sizes, limits, seeds, explaining features, rows outside."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn import metrics
+from sklearn.base import clone
+from sklearn.datasets import load_iris, load_wine, make_blobs
+from sklearn.decomposition import PCA
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+
+from naive import best_axis_cut, dunn, lattice, same_partition, silhouette_of_repeats
+from polyclust import Binariser, Explanation, PolyclustWarning, PolytopeClustering, SmallClusterWarning
+from polyclust.search.distances import measure_distances
+from strategies import TENTHS
+
+quietly = pytest.mark.filterwarnings("ignore::polyclust.errors.PolyclustWarning")
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return load_iris(as_frame=True).data
+
+
+@pytest.fixture(scope="module")
+def customers():
+    """Numbers, a whole number, a boolean, a category and text, in three loose groups."""
+    rng = np.random.default_rng(5)
+    group = rng.integers(0, 3, 120)
+    return pd.DataFrame(
+        {
+            "age": np.array([25, 45, 68])[group] + rng.integers(-5, 6, 120),
+            "income": np.array([20.5, 60.0, 35.0])[group] + rng.normal(size=120).round(2) * 4,
+            "member": rng.random(120) < np.array([0.1, 0.9, 0.5])[group],
+            "colour": pd.Categorical(np.array(["red", "green", "blue"])[(group + (rng.random(120) < 0.1)) % 3]),
+            "city": np.array(["Rome", "Oslo", "Lima"], dtype=object)[(group + (rng.random(120) < 0.2)) % 3],
+        }
+    )
+
+
+# Scores
+
+
+@quietly
+@pytest.mark.parametrize("scale", ["minmax", "standard", "none"])
+@pytest.mark.parametrize("limits", [(1, 1), (2, 3), (None, None)])
+def test_the_score_is_that_of_scikit_learn(customers, scale, limits):
+    model = PolytopeClustering(scale=scale, max_terms=limits[0], max_coefficient=limits[1], random_state=0, n_init=2)
+    model.fit(customers)
+    space = model.scaled(customers)
+    assert model.score_ == pytest.approx(metrics.silhouette_score(space, model.labels_), abs=1e-5)
+    assert model.score(customers) == pytest.approx(model.score_, abs=1e-5)
+    assert model.score_ == model.scores_[model.n_clusters_] == max(model.scores_.values())
+
+
+@quietly
+def test_other_criteria_are_reported_as_scikit_learn_does(customers):
+    small = {"max_clusters": 4, "n_init": 1, "random_state": 0}
+    model = PolytopeClustering(criterion="calinski_harabasz", **small).fit(customers)
+    space = model.scaled(customers)
+    expected = metrics.calinski_harabasz_score(space, model.labels_)
+    assert model.score_ == pytest.approx(expected, rel=1e-6)
+    assert model.score(customers) == pytest.approx(expected, rel=1e-6)
+    model = PolytopeClustering(criterion="davies_bouldin", **small).fit(customers)
+    expected = metrics.davies_bouldin_score(space, model.labels_)
+    assert model.score_ == pytest.approx(expected, rel=1e-6)
+    assert model.score_ == min(model.scores_.values())
+    assert model.score(customers) == pytest.approx(-expected, rel=1e-6)
+    model = PolytopeClustering(criterion="dunn", **small).fit(customers)
+    assert model.score_ == pytest.approx(dunn(measure_distances(space, "euclidean"), model.labels_), rel=1e-5)
+
+
+@quietly
+def test_a_criterion_of_ones_own_is_maximised(customers):
+    def negative_inertia(X, labels):
+        centers = np.array([X[labels == k].mean(axis=0) for k in range(labels.max() + 1)])
+        return -float(((X - centers[labels]) ** 2).sum())
+
+    few = {"n_clusters": 3, "n_init": 1, "random_state": 0}
+    own = PolytopeClustering(criterion=negative_inertia, **few).fit(customers)
+    assert own.score_ == pytest.approx(negative_inertia(own.scaled(customers), own.labels_))
+    other = PolytopeClustering(**few).fit(customers)
+    assert own.score_ >= negative_inertia(other.scaled(customers), other.labels_) - 1e-9
+
+
+@quietly
+@pytest.mark.parametrize("distance", ["cityblock", "cosine", "gower"])
+def test_other_distances_are_those_of_scikit_learn(customers, distance):
+    model = PolytopeClustering(distance=distance, n_init=1, max_clusters=4, random_state=0).fit(customers)
+    assert (model.predict(customers) == model.labels_).all()
+    assert model.score(customers) == pytest.approx(model.score_, abs=1e-5)
+    if distance != "gower":
+        expected = metrics.silhouette_score(model.scaled(customers), model.labels_, metric=distance)
+        assert model.score_ == pytest.approx(expected, abs=1e-5)
+
+
+def test_precomputed_distances_give_what_their_metric_gives():
+    X, _ = make_blobs(90, centers=3, random_state=4)
+    usual = PolytopeClustering(random_state=0).fit(X)
+    D = metrics.pairwise_distances(MinMaxScaler().fit_transform(X))
+    given_ = PolytopeClustering(distance="precomputed", random_state=0).fit(X, distances=D)
+    assert given_.labels_.tolist() == usual.labels_.tolist()
+    assert given_.score_ == pytest.approx(metrics.silhouette_score(D, given_.labels_, metric="precomputed"), abs=1e-5)
+    assert (given_.predict(X) == given_.labels_).all()
+    with pytest.raises(ValueError, match='distance="precomputed" does not give'):
+        given_.score(X)
+
+
+# How many clusters, and how large
+
+
+def test_the_best_number_of_clusters_is_found_and_every_score_kept():
+    X, truth = make_blobs(200, centers=[[0, 0], [6, 0], [0, 6], [6, 6]], cluster_std=0.4, random_state=1)
+    model = PolytopeClustering(max_clusters=6, random_state=0).fit(X)
+    assert model.n_clusters_ == 4
+    assert same_partition(model.labels_, truth)
+    assert sorted(model.scores_) == [2, 3, 4, 5, 6]
+    assert model.explanation_.n_clusters == 4
+    for k in (2, 3, 5):
+        exactly = PolytopeClustering(k, random_state=0).fit(X)
+        assert exactly.n_clusters_ == k == len(np.unique(exactly.labels_))
+        assert list(exactly.scores_) == [k]
+        assert exactly.score_ <= model.score_
+
+
+def test_one_cluster_is_the_whole_table(iris):
+    model = PolytopeClustering(1).fit(iris)
+    assert model.n_clusters_ == 1
+    assert not model.labels_.any()
+    assert model.hyperplanes_ == ()
+    assert model.contains(iris).all()
+
+
+@quietly
+@settings(deadline=None, max_examples=15)
+@given(st.lists(st.tuples(TENTHS, TENTHS), min_size=12, max_size=30, unique=True), st.integers(2, 5))
+def test_sizes_stay_within_their_bounds(rows, least):
+    X = np.array(rows)
+    if 2 * least > len(X) - 2:
+        return
+    model = PolytopeClustering(min_cluster_size=least, max_cluster_size=len(X) - least, n_init=1, max_clusters=4)
+    sizes = np.bincount(model.fit(X).labels_)
+    assert sizes.min() >= least
+    assert sizes.max() <= len(X) - least or model.n_clusters_ == 1
+
+
+def test_shares_of_rows_as_sizes(iris):
+    with pytest.warns(PolyclustWarning) as caught:
+        model = PolytopeClustering(3, min_cluster_size=0.33, max_cluster_size=0.35, random_state=0).fit(iris)
+    sizes = np.bincount(model.labels_)
+    assert sizes.min() >= 50 - 1e-9 or model.n_clusters_ < 3
+    assert sizes.min() >= np.ceil(0.33 * 150)
+    assert sizes.max() <= np.floor(0.35 * 150)
+    assert caught
+
+
+def test_fewer_clusters_than_asked_come_with_a_warning():
+    X = np.zeros((100, 1))
+    X[0] = 1.0
+    with pytest.warns(PolyclustWarning, match="Only 1 cluster"):
+        model = PolytopeClustering(2, min_cluster_size=0.02).fit(X)
+    assert model.n_clusters_ == 1
+    assert (model.predict(X) == model.labels_).all()
+
+
+def test_a_cluster_at_the_minimum_is_flagged():
+    X = np.concatenate([np.linspace(0, 1, 48), [9.0, 9.1]])[:, None]
+    with pytest.warns(SmallClusterWarning, match=r"cluster 1 \(2 rows\)"):
+        model = PolytopeClustering(2, min_cluster_size=2).fit(X)
+    assert [r.is_at_minimum for r in model.explanation_.rules] == [False, True]
+
+
+# The same answer
+
+
+@quietly
+@pytest.mark.parametrize("limits", [(1, 1), (2, 3), (None, None)])
+def test_the_same_seed_gives_the_same_labels_whatever_n_jobs(limits):
+    X = load_wine().data
+    model = PolytopeClustering(max_terms=limits[0], max_coefficient=limits[1], random_state=3, n_init=2, max_clusters=5)
+    first = clone(model).fit(X)
+    again = clone(model).fit(X)
+    threads = clone(model).set_params(n_jobs=2).fit(X)
+    assert first.labels_.tolist() == again.labels_.tolist() == threads.labels_.tolist()
+    assert first.hyperplanes_ == again.hyperplanes_ == threads.hyperplanes_
+    assert first.score_ == again.score_ == threads.score_
+    generator = clone(model).set_params(random_state=np.random.RandomState(3)).fit(X)
+    assert generator.labels_.tolist() == first.labels_.tolist()
+
+
+def test_rows_of_no_weight_are_only_predicted(iris):
+    weights = np.ones(150)
+    weights[100:] = 0
+    model = PolytopeClustering(random_state=0).fit(iris, sample_weight=weights)
+    alone = PolytopeClustering(random_state=0).fit(iris[:100])
+    assert model.labels_[:100].tolist() == alone.labels_.tolist()
+    assert model.labels_.tolist() == model.predict(iris).tolist()
+    assert model.score_ == pytest.approx(alone.score_, abs=1e-6)
+    assert sum(r.size for r in model.explanation_.rules) == 100
+
+
+# Proof
+
+
+@quietly
+@settings(deadline=None, max_examples=20)
+@given(st.lists(st.tuples(TENTHS, TENTHS), min_size=6, max_size=14), st.integers(1, 3))
+def test_two_clusters_are_proved_against_brute_force(rows, least):
+    X = np.array(rows)
+    if len(np.unique(X, axis=0)) < 3:
+        return
+    model = PolytopeClustering(2, min_cluster_size=least, scale="none", units="none").fit(X)
+    D = measure_distances(X, "euclidean")
+    best = best_axis_cut(X, D, np.ones(len(X)), least)
+    if not np.isfinite(best):
+        assert model.n_clusters_ == 1
+        return
+    assert model.is_optimal_
+    assert model.score_ == pytest.approx(best, abs=1e-5)
+
+
+@quietly
+def test_two_clusters_of_a_lattice_are_proved_against_brute_force():
+    X = np.random.default_rng(8).integers(0, 12, size=(25, 2)).astype(float)
+    model = PolytopeClustering(2, max_terms=2, max_coefficient=3, scale="none", units="none", min_cluster_size=3)
+    model.fit(X)
+    D = measure_distances(X, "euclidean")
+    projected = np.stack([X @ w for w in lattice(2, 2, 3)], axis=1)
+    assert model.is_optimal_
+    assert model.score_ == pytest.approx(best_axis_cut(projected, D, np.ones(25), 3), abs=1e-5)
+
+
+def test_nothing_else_is_called_optimal(iris):
+    assert PolytopeClustering(2).fit(iris).is_optimal_
+    assert not PolytopeClustering(3, n_init=1).fit(iris).is_optimal_
+    assert not PolytopeClustering(max_clusters=3, n_init=1).fit(iris).is_optimal_
+    general = PolytopeClustering(2, max_terms=None, max_coefficient=None, n_init=1)
+    assert not general.fit(iris).is_optimal_
+    assert not PolytopeClustering(2, criterion="dunn", n_init=1, min_cluster_size=5).fit(iris).is_optimal_
+
+
+# What explains
+
+
+@quietly
+def test_columns_that_explain(customers):
+    model = PolytopeClustering(explain_with=["age", "colour"], random_state=0, n_init=2).fit(customers)
+    used = {model.explanation_.features[f].column.name for h in model.hyperplanes_ for f in h.features}
+    assert used <= {"age", "colour"}
+    assert (model.predict(customers) == model.labels_).all()
+    expected = metrics.silhouette_score(model.scaled(customers), model.labels_)
+    assert model.score_ == pytest.approx(expected, abs=1e-5)
+    assert "SELECT" in model.explanation_.to_sql("customers")
+    one = PolytopeClustering(explain_with="age", random_state=0, n_init=1).fit(customers)
+    assert {f.column.name for f in one.explanation_.features} == {"age"}
+
+
+@quietly
+def test_the_binariser_explains_and_exports(customers):
+    cuts = Binariser(thresholds={"age": [35, 57.5]})
+    model = PolytopeClustering(explain_with=cuts, max_terms=2, random_state=0, n_init=2).fit(customers)
+    assert (model.predict(customers) == model.labels_).all()
+    assert {f.name for f in model.explanation_.features} >= {"age ≥ 35", "age ≥ 57.5", "member"}
+    restored = Explanation.from_json(model.explanation_.to_json())
+    assert restored.predict(customers).tolist() == model.labels_.tolist()
+    assert not hasattr(cuts, "features_")  # the user's own object is left alone
+
+
+@quietly
+def test_another_transformer_explains_and_says_why_it_is_not_exported(customers):
+    numbers = customers[["age", "income"]]
+    model = PolytopeClustering(explain_with=PCA(1), random_state=0, n_init=1).fit(numbers)
+    assert (model.predict(numbers) == model.labels_).all()
+    assert "pca0" in model.explanation_.to_text()
+    for export in ("to_json", "to_python"):
+        with pytest.raises(ValueError, match=r"cannot be exported .* PCA, which only Python can compute"):
+            getattr(model.explanation_, export)()
+    with pytest.raises(ValueError, match="PCA"):
+        model.explanation_.to_sql("t")
+
+
+# Rows outside
+
+
+def test_violation_is_the_sum_of_distances_to_the_wrong_sides_in_the_scaled_space():
+    X, _ = make_blobs(120, centers=[[0, 0], [8, 0], [0, 30]], random_state=2)
+    for limits in ((1, 1), (2, 3), (None, None)):
+        model = PolytopeClustering(3, max_terms=limits[0], max_coefficient=limits[1], random_state=0, n_init=2).fit(X)
+        others = np.random.default_rng(0).uniform(-20, 50, size=(200, 2))
+        expected = np.zeros((200, 3))
+        low, span = X.min(axis=0), np.ptp(X, axis=0)
+        for h in model.hyperplanes_:
+            w = np.zeros(2)
+            for f, c, u in zip(h.features, h.coefficients, h.units, strict=True):
+                w[f] = c / u * span[f]  # coefficients in the scaled space
+            b = sum(c / u * low[f] for f, c, u in zip(h.features, h.coefficients, h.units, strict=True)) - h.threshold
+            distance = ((others - low) / span @ w + b) / np.linalg.norm(w)
+            expected[:, h.above] += np.maximum(-distance, 0)
+            expected[:, h.below] += np.maximum(distance, 0)
+        assert model.violation(others) == pytest.approx(expected, abs=1e-9)
+
+
+@quietly
+def test_rows_in_no_polytope_go_to_the_least_violated_or_nowhere():
+    """Three boxes around a hole: a pinwheel leaves its middle free."""
+    rng = np.random.default_rng(0)
+    arms = [((0, 6), (0, 2)), ((4, 6), (2, 6)), ((0, 4), (4, 6)), ((0, 2), (2, 4))]
+    X = np.vstack([rng.uniform(*zip(x, y, strict=True), size=(40, 2)) for x, y in arms])
+    model = PolytopeClustering(4, random_state=0, min_cluster_size=10).fit(X)
+    others = rng.uniform(-2, 8, size=(3000, 2))
+    members = model.contains(others)
+    assert members.sum(axis=1).max() <= 1
+    is_lost = ~members.any(axis=1)
+    nearest = model.violation(others).argmin(axis=1)
+    assert (model.predict(others)[is_lost] == nearest[is_lost]).all()
+    assert (model.predict(others)[~is_lost] == members[~is_lost].argmax(axis=1)).all()
+    nowhere = clone(model).set_params(outside="none").fit(X)
+    assert (nowhere.predict(others)[is_lost] == -1).all()
+    assert nowhere.explanation_.predict(others).tolist() == nowhere.predict(others).tolist()
+
+
+# Among scikit-learn's tools
+
+
+@quietly
+def test_in_a_pipeline_and_a_grid_search():
+    X = load_wine(as_frame=True).data.iloc[:, :4]
+    pipe = make_pipeline(StandardScaler(), PolytopeClustering(n_init=1, random_state=0, max_clusters=3))
+    labels = pipe.fit_predict(X)
+    assert (pipe.predict(X) == labels).all()
+    pipe[0].set_output(transform="pandas")
+    named = pipe.fit(X)
+    assert named[-1].feature_names_in_.tolist() == X.columns.tolist()
+    assert X.columns[0] in named[-1].explanation_.to_text() or named[-1].n_clusters_ >= 1
+    grid = GridSearchCV(PolytopeClustering(n_init=1, random_state=0), {"n_clusters": [2, 3]}, cv=2).fit(X)
+    best = max(grid.cv_results_["mean_test_score"])
+    assert grid.best_score_ == pytest.approx(best)
+    assert grid.best_estimator_.n_clusters_ in (2, 3)
+    assert np.isfinite(grid.cv_results_["mean_test_score"]).all()
+
+
+def test_before_fit_nothing_is_promised(iris):
+    model = PolytopeClustering()
+    for method in ("predict", "contains", "violation", "score", "scaled"):
+        with pytest.raises(ValueError, match="not fitted"):
+            getattr(model, method)(iris)
+    with pytest.raises(ValueError, match="not fitted"):
+        model.save("nowhere.json")
+
+
+def test_a_failed_fit_leaves_nothing_half_done(iris):
+    model = PolytopeClustering()
+    with pytest.raises(ValueError, match="NaN"):
+        model.fit(iris.assign(hole=[np.nan] + [0.0] * 149))
+    assert not hasattr(model, "labels_")
+    assert not hasattr(model, "hyperplanes_")
+
+
+@quietly
+def test_a_saved_model_predicts_the_same(customers, tmp_path):
+    model = PolytopeClustering(random_state=0, max_terms=2, max_coefficient=3, n_init=1).fit(customers)
+    model.save(tmp_path / "model.json")
+    loaded = PolytopeClustering.load(tmp_path / "model.json")
+    assert loaded.predict(customers).tolist() == model.labels_.tolist()
+    assert loaded.contains(customers).tolist() == model.contains(customers).tolist()
+    assert loaded.violation(customers).tolist() == model.violation(customers).tolist()
+    assert loaded.hyperplanes_ == model.hyperplanes_
+    assert loaded.score_ == model.score_
+    assert loaded.scores_ == model.scores_
+    assert loaded.get_params() == model.get_params()
+    assert loaded.score(customers) == pytest.approx(model.score_, abs=1e-5)
+
+
+def test_the_history_holds_the_accepted_steps(iris):
+    model = PolytopeClustering(random_state=0, n_init=1).fit(iris)
+    assert model.history_
+    assert max(s.score for s in model.history_) == pytest.approx(model.score_, abs=1e-9)
+    assert all(s.seconds >= 0 and s.n_clusters >= 2 for s in model.history_)
+
+
+def test_progress_is_told_on_standard_error(iris, capfd):
+    PolytopeClustering(n_init=1, random_state=0, max_clusters=3).fit(iris)
+    assert capfd.readouterr() == ("", "")
+    PolytopeClustering(n_init=1, random_state=0, max_clusters=3, verbose=1).fit(iris)
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "axes" in err
+
+
+def test_a_memory_limit_refuses_before_the_search(iris):
+    with pytest.raises(ValueError, match="more than memory_limit allows"):
+        PolytopeClustering(memory_limit=1000).fit(iris)
+    PolytopeClustering(memory_limit=10**6, n_init=1, max_clusters=3).fit(iris)
+
+
+def test_an_unseen_category_is_placed_by_the_rest(customers):
+    few = customers[["age", "city"]]
+    model = PolytopeClustering(3, random_state=0, n_init=1, explain_with=["age", "city"]).fit(few)
+    new = pd.DataFrame({"age": [25, 70], "city": ["Paris", "Rome"]})
+    with pytest.warns(PolyclustWarning, match=r"'city' holds values not seen at fit \('Paris'\) in 1 rows"):
+        labels = model.predict(new)
+    known = model.violation(pd.DataFrame({"age": [25.0], "city": ["Oslo"]}))
+    assert labels.shape == (2,)
+    assert known.shape == (1, 3)
+
+
+@quietly
+@pytest.mark.parametrize("weight", [0.0, 0.5, 10.0])
+def test_a_finite_representation_weight_says_how_far_it_is_from_exact(iris, weight):
+    model = PolytopeClustering(3, representation_weight=weight, random_state=0, n_init=1).fit(iris)
+    agreement = float((model.predict(iris) == model.labels_).mean())
+    assert model.explanation_.fidelity == pytest.approx(agreement)
+    expected = metrics.silhouette_score(model.scaled(iris), model.labels_)
+    assert model.score_ == pytest.approx(expected, abs=1e-5)
+    exact = PolytopeClustering(3, random_state=0, n_init=1).fit(iris)
+    if weight == 0.0:
+        assert model.score_ >= exact.score_ - 1e-3
+
+
+def test_silhouettes_of_the_naive_twin_are_those_of_scikit_learn(iris):
+    D = metrics.pairwise_distances(iris)
+    labels = np.arange(150) % 3
+    assert silhouette_of_repeats(D, labels, np.ones(150)) == pytest.approx(
+        metrics.silhouette_score(D, labels, metric="precomputed")
+    )
