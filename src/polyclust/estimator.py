@@ -24,6 +24,7 @@ from polyclust.search.criteria import reported_score
 from polyclust.search.distances import check_precomputed, gower_coordinates
 from polyclust.search.journal import Journal
 from polyclust.settings import Settings, check_settings, resolve_clusters, resolve_sizes
+from polyclust.table.columns import open_table
 from polyclust.table.encode import EncodedTable, encode_rows, fit_encoder
 from polyclust.verbosity import show_progress
 
@@ -251,7 +252,9 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             X = X.to_pandas()
         if not hasattr(X, "columns"):
             X = check_array(X, dtype=None, ensure_all_finite=False, estimator=self)
-        elif not reset and hasattr(self, "feature_names_in_"):
+        else:
+            open_table(X)  # refuses names that occur twice
+        if hasattr(X, "columns") and not reset and hasattr(self, "feature_names_in_"):
             known = [c for c in self.feature_names_in_ if c in X.columns]
             X = X[[*known, *(c for c in X.columns if c not in set(known))]]
         validate_data(self, X, reset=reset, skip_check_array=True)

@@ -80,11 +80,17 @@ def resolve_clusters(n_clusters: Any, max_clusters: int, bounds: SizeBounds, tot
             f"Clusters of at most {bounds.most:g} rows need at least {fewest} clusters for {total:g} rows; raise "
             "max_cluster_size, n_clusters or max_clusters."
         )
-    return max(least, fewest), min(most, int(total // bounds.least), n_rows)
+    low, high = max(least, fewest), min(most, int(total // bounds.least), n_rows)
+    if low > high:
+        raise ValueError(
+            f"No number of clusters lets all of {total:g} rows be in clusters of {bounds.least:g} to {bounds.most:g} "
+            "rows; widen min_cluster_size and max_cluster_size."
+        )
+    return low, high
 
 
 def _resolve_size(name: str, value: Any, total: float, rounding: Callable[[float], int]) -> float:
-    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool) and value > 0
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool) and float(value) > 0
     if is_number and isinstance(value, numbers.Integral):
         return float(value)
     if is_number and float(value) < 1:

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import silhouette_samples
 
+from polyclust.geometry.hyperplane import Hyperplane
 from polyclust.report import ReportSubject, render_report
 from polyclust.report.clarity import judge, measure_clarity
 from polyclust.report.picture import draw_sample
@@ -114,7 +115,8 @@ def test_a_hundred_thousand_rows_stay_under_ten_megabytes(build_subject) -> None
     table = pd.DataFrame(rng.normal(size=(n_rows, 40)), columns=[f"measurement_{i}" for i in range(40)])
     table["kind"] = rng.choice(["first", "second", "third"], n_rows)
     labels = (table["measurement_0"] > 2.3).to_numpy(dtype=np.intp)
-    subject = build_subject(table, labels, ids=[f"row-{i:032d}" for i in range(n_rows)])
+    planes = [Hyperplane((0,), (1.0,), (1.0,), 2.3, 1.0, 1, 0)]
+    subject = build_subject(table, labels, planes, ids=[f"row-{i:032d}" for i in range(n_rows)])
     page = render_report(subject)
     assert len(page.encode()) < 10_000_000
     data = json.loads(Outline(page).data)

@@ -70,10 +70,11 @@ def choose_axes(
     pairs = combinations((candidates + others[:2])[:MOST_CANDIDATES], 2)
     planes = [{explanation.features[f].column.name for f in h.features} for h in explanation.hyperplanes]
 
-    def merit(pair: tuple[int, int]) -> tuple[int, int, float]:
+    def merit(pair: tuple[int, int]) -> tuple[int, int, int, float]:
         shown = {names[i] for i in pair}
         n_numbers = sum(apart[i] > 0 for i in pair)
-        return n_numbers, sum(plane <= shown for plane in planes), sum(apart[i] for i in pair)
+        n_told_apart = sum(plane <= shown for plane in planes)
+        return min(n_numbers, 1), n_told_apart, n_numbers, sum(apart[i] for i in pair)
 
     return max(pairs, key=merit)
 

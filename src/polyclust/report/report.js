@@ -112,11 +112,13 @@
 
   const usesOthers = (clause, xi, yi) => clause.terms.some((t) => (t.column !== xi && t.column !== yi) || t.cut !== null);
   const usesThese = (clause, xi, yi) => clause.terms.some((t) => t.column === xi || t.column === yi);
+  const bounds = (cluster, xi, yi) => cluster.halfspaces.some((c) => usesThese(c, xi, yi));
   const isExact = (cluster, xi, yi) => !cluster.halfspaces.some((c) => usesThese(c, xi, yi) && usesOthers(c, xi, yi));
 
   function areaShapes(xi, yi) {
     if (!byId("show-areas").checked || !data.can_draw_areas) return [];
-    const visible = clusters.filter((c) => state.chosen === null || state.chosen === c.label);
+    // A rule that does not use these two features allows the whole picture: drawn only when asked for.
+    const visible = clusters.filter((c) => (state.chosen === null ? bounds(c, xi, yi) : state.chosen === c.label));
     return visible.flatMap((cluster) =>
       areas(cluster, xi, yi).map((polygon) => ({
         type: "path", layer: "below",
@@ -164,11 +166,11 @@
     const head = `${columns[xi].name} across and ${columns[yi].name} up, for ${who}. `;
     if (!data.can_draw_areas) return head + "Areas are not drawn: the rules use features made from these columns.";
     const drawn = clusters.filter((c) => state.chosen === null || c.label === state.chosen);
-    const free = drawn.filter((c) => !c.halfspaces.some((h) => usesThese(h, xi, yi)));
+    const free = drawn.filter((c) => !bounds(c, xi, yi)).map((c) => "“" + c.name + "”").join(", ");
     const rest = drawn.every((c) => isExact(c, xi, yi))
       ? "Each area is the exact shadow of a rule on these two features: it holds every row of its cluster. Where areas overlap, another feature tells the clusters apart."
       : "Dotted areas are as wide as their rule can be whatever the other features are: they hold every row of their cluster, and may hold others.";
-    const unbound = free.length ? ` The rule of ${free.map((c) => "“" + c.name + "”").join(", ")} does not use these two features.` : "";
+    const unbound = free ? ` These two features play no part in the rule of ${free}.` : "";
     return head + rest + unbound;
   }
 
@@ -179,11 +181,14 @@
     const bars = {
       type: "bar", orientation: "h", x: averages, y: clusters.map((c) => c.label), hoverinfo: "skip",
       marker: { color: clusters.map((c) => fade(c.colour, isFaded(c) ? 0.25 : 1)) },
-      text: clusters.map((c) => `${c.clarity.average.toFixed(2)} ${plain(isNarrow() ? "" : c.clarity.word)}`), textposition: "outside", cliponaxis: false,
     };
+    const words = clusters.map((c) => ({
+      x: Math.max(c.clarity.average, 0), y: c.label, xanchor: "left", showarrow: false,
+      text: `${c.clarity.average.toFixed(2)} ${plain(isNarrow() ? "" : c.clarity.word)}`,
+    }));
     Plotly.react("silhouette", [bars], {
-      font, modebar, margin: { l: 20, r: isNarrow() ? 14 : 44, t: 10, b: 50 }, bargap: 0.45, paper_bgcolor: "#fff", plot_bgcolor: "#fff",
-      xaxis: { range: [Math.min(0, ...averages) - 0.01, 1], title: { text: isNarrow() ? "1 = right at home" : "0 = on the border · 1 = right at home" }, gridcolor: "#e6eaee", zerolinecolor: "#555", fixedrange: true },
+      font, modebar, margin: { l: 20, r: isNarrow() ? 14 : 44, t: 10, b: 50 }, bargap: 0.45, annotations: words, paper_bgcolor: "#fff", plot_bgcolor: "#fff",
+      xaxis: { range: [Math.min(0, ...averages) - 0.01, 1.08], title: { text: isNarrow() ? "1 = right at home" : "0 = on the border · 1 = right at home" }, gridcolor: "#e6eaee", zerolinecolor: "#555", fixedrange: true },
       yaxis: { autorange: "reversed", tickvals: clusters.map((c) => c.label), ticktext: clusters.map((c) => plain(shorten(c.name, isNarrow() ? 16 : 34)) + "  "), automargin: true, fixedrange: true },
     }, settings());
   }

@@ -18,6 +18,7 @@ EXACT_TRIES = 4
 LEGAL_TRIES = 24
 SPLIT_TRIES = 3
 CELLS_TO_SCAN = 4e6
+N_EDGE = 48
 
 
 class SampledNeighbourhood(Neighbourhood):
@@ -75,6 +76,26 @@ class SampledNeighbourhood(Neighbourhood):
                 best = cut
             reach = max(len(scores[d]) // 20, 4)
             scores[d, max(0, p - reach) : p + reach + 1] = IMPOSSIBLE
+        edge = self._split_at_edge(partition, i, orders)
+        return edge if best is None or (edge is not None and edge.score > best.score) else best
+
+    def _split_at_edge(self, partition: Partition, i: int, orders: SubsetOrders) -> Partition | None:
+        """The best cut that takes off little more than the minimum size at either end: a sample overlooks these."""
+        ordered = np.cumsum(self.scorer.points.weights[orders.rows[0]])
+        n_edge = min(int(np.searchsorted(ordered, self.scorer.bounds.least)) + N_EDGE, orders.rows.shape[1] - 1)
+        reverse_end = np.roll(orders.is_end[:, ::-1], -1, axis=1)
+        ends = [
+            SubsetOrders(orders.rows[:, :n_edge], orders.is_end[:, :n_edge]),
+            SubsetOrders(np.ascontiguousarray(orders.rows[:, ::-1][:, :n_edge]), reverse_end[:, :n_edge].copy()),
+        ]
+        best = None
+        for end in ends:
+            scores = self.scorer.scan(partition, i, None, end)
+            d, p = np.unravel_index(np.argmax(scores), scores.shape)
+            if scores[d, p] > IMPOSSIBLE and (best is None or scores[d, p] > best.score):
+                labels = partition.labels.copy()
+                labels[end.rows[d, : p + 1]] = partition.n_clusters
+                best = self.scorer.change(partition, labels, partition.n_clusters + 1)
         return best
 
     def _refine(self, partition: Partition, i: int, j: int, order: SubsetOrders, position: int) -> Partition:

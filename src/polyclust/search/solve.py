@@ -38,6 +38,7 @@ SLACK_WEIGHT_OF_STARTS = 2.0
 ROUNDS_OF_STARTS = 4
 SMALLEST_GAIN = 1e-7
 CELLS_OF_A_START = 6e5
+CELLS_OF_A_CUT = 3e8
 ScorerMaker = Callable[[Points], Scorer]
 
 
@@ -109,8 +110,15 @@ def _search_groups(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journ
     groups = group_points(scorer.points, N_GROUPS, plan.seed)
     found = _search_axes(plan.make_scorer(groups.points), plan, journal)
     lifted = [make_legal(groups.spread(p.labels), scorer, moves.legality) for p in found]
+    return [p for p in (*lifted, _cut_in_two(scorer, moves, plan, journal)) if p is not None]
+
+
+def _cut_in_two(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> Partition | None:
+    """The best single cut of all points, which groups may hide: all of them where that is cheap."""
+    assert isinstance(scorer, SilhouetteScorer)
+    best = search_two(scorer, plan.family, journal, most_cells=CELLS_OF_A_CUT)
     whole = scorer.start(np.zeros(len(scorer.points), dtype=np.intp), 1)
-    return [p for p in (*lifted, moves.split(whole, 0)) if p is not None]
+    return best if best is not None else moves.split(whole, 0)
 
 
 def _polish(pool: list[Partition], moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> dict[int, Partition]:

@@ -17,12 +17,14 @@ MOST_CELLS = 4e9
 DIRECTIONS_AT_ONCE = 256
 
 
-def search_two(scorer: SilhouetteScorer, family: Family, journal: Journal) -> Partition | None:
+def search_two(
+    scorer: SilhouetteScorer, family: Family, journal: Journal, most_cells: float = MOST_CELLS
+) -> Partition | None:
     """The best two clusters of the family, or None where that is too costly, not provable or cut short."""
     points = scorer.points
     n_oblique = 0 if family.oblique is None else len(family.oblique)
     n_cells = (points.n_features + n_oblique) * float(len(points)) ** 2
-    if not family.is_complete or n_cells > MOST_CELLS or len(points) < 2:
+    if not family.is_complete or n_cells > most_cells or len(points) < 2:
         return None
     whole = scorer.start(np.zeros(len(points), dtype=np.intp), 1)
     best = _best_cut(scorer, whole, points.order_along_axes(np.ones(len(points), dtype=bool)), None)

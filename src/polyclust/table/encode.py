@@ -49,14 +49,16 @@ def fit_encoder(
     """Describe the table's columns and encode it. Constant columns are left out with a warning."""
     table = open_table(X)
     columns = describe_columns(table)
+    if not columns:
+        raise ValueError("The table has no column; give at least one of numbers, booleans or categories.")
     raw = _encode(table, columns, range(len(columns)))
     features = list_features(columns)
     counted = raw if sample_weight is None else raw[sample_weight > 0]
     low, high = counted.min(axis=0), counted.max(axis=0)
     keep = low < high
-    _warn_constant(features, keep)
     if not keep.any():
         raise ValueError("All rows are identical; there is nothing to cluster.")
+    _warn_constant(features, keep)
     center, spread = _center_and_spread(counted, low, high, scale, sample_weight)
     measured = []
     for position in np.flatnonzero(keep):

@@ -245,7 +245,7 @@ def _parse_text(source: TableSource, form: TextFormat, **options: Any) -> Any:
                 sep=form.separator,
                 decimal=form.decimal,
                 encoding=form.encoding,
-                float_precision="round_trip",
+                **_exact_decimals(),
                 dtype_backend="numpy_nullable",
                 index_col=None if "usecols" in options else False,
                 skip_blank_lines=True,
@@ -256,6 +256,11 @@ def _parse_text(source: TableSource, form: TextFormat, **options: Any) -> Any:
         raise TableError(f"{source.name} is empty: give a table with a header and rows.") from None
     except (pd.errors.ParserError, UnicodeError) as error:
         raise TableError(f"{source.name} cannot be read as a table: {_first_line(error)}.") from None
+
+
+def _exact_decimals() -> dict[str, Any]:
+    """What makes pandas read decimals to the nearest float: an option before version 3, the default since."""
+    return {"float_precision": "round_trip"} if int(pd.__version__.split(".")[0]) < 3 else {}
 
 
 def _iterate_text(source: TableSource, chunk_rows: int, text_columns: Sequence[str]) -> Iterator[pd.DataFrame]:

@@ -103,12 +103,16 @@ def find_decimal(rows: Sequence[Sequence[str]], separator: str) -> str:
 
 def find_ragged_line(stream: IO[bytes], form: TextFormat) -> tuple[int, int] | None:
     """The first line whose number of fields is not the header's, and that number; None: all agree."""
-    reader = csv.reader(io.TextIOWrapper(stream, encoding=form.encoding, newline=""), delimiter=form.separator)
+    text = io.TextIOWrapper(stream, encoding=form.encoding, newline="")
+    reader = csv.reader(text, delimiter=form.separator)
     width = len(form.header)
-    for row in reader:
-        # A line without any field is blank and skipped when the table is read.
-        if len(row) != width and row:
-            return reader.line_num, len(row)
+    try:
+        for row in reader:
+            # A line without any field is blank and skipped when the table is read.
+            if len(row) != width and row:
+                return reader.line_num, len(row)
+    finally:
+        text.detach()
     return None
 
 

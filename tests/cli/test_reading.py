@@ -1,0 +1,149 @@
+"""Tables from files: format, separator, decimal mark and encoding found; kinds of columns found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from polyclust.demo_data import make_customers
+from polyclust.table.kinds import Wishes, choose_columns, convert_columns
+from polyclust.table.missing import complete_table
+from polyclust.table.read import iterate_chunks, open_source, read_as_text, read_table
+
+
+@pytest.fixture
+def customers() -> pd.DataFrame:
+    """Customers with an umlaut, a missing number, a missing truth and a missing text."""
+    table = make_customers(60, seed=1).astype({"age": "Int64", "uses_app": "boolean"})
+    table["channel"] = table["channel"].replace({"store": "Geschäft"})
+    table.loc[2, "age"] = pd.NA
+    table.loc[3, "uses_app"] = pd.NA
+    table.loc[4, "channel"] = None
+    return table
+
+
+WRITERS = {
+    "comma.csv": lambda t, p: t.to_csv(p, index=False),
+    "semicolon.csv": lambda t, p: t.to_csv(p, index=False, sep=";", decimal=","),
+    "pipe.txt": lambda t, p: t.to_csv(p, index=False, sep="|"),
+    "tab.tsv": lambda t, p: t.to_csv(p, index=False, sep="\t", decimal=","),
+    "windows.csv": lambda t, p: t.to_csv(p, index=False, sep=";", encoding="cp1252"),
+    "mark.csv": lambda t, p: t.to_csv(p, index=False, encoding="utf-8-sig"),
+    "wide.csv": lambda t, p: t.to_csv(p, index=False, encoding="utf-16"),
+    "table.parquet": lambda t, p: t.to_parquet(p),
+    "table.xlsx": lambda t, p: t.to_excel(p, index=False),
+    "ending-that-lies.csv": lambda t, p: t.to_parquet(p),
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_every_format_gives_the_same_table(name: str, customers: pd.DataFrame, tmp_path: Path) -> None:
+    WRITERS[name](customers, tmp_path / name)
+    source = open_source(str(tmp_path / name))
+    table = read_table(source)
+    found = choose_columns(table, Wishes(), name)
+    kinds = {c.name: c.kind for c in found}
+    assert kinds == {
+        "customer_id": "identifier",
+        "age": "integer",
+        "children": "integer",
+        "years_as_customer": "number",
+        "orders_per_year": "integer",
+        "average_basket": "number",
+        "discount_share": "number",
+        "uses_app": "boolean",
+        "newsletter": "boolean",
+        "loyalty_card": "boolean",
+        "channel": "category",
+    }
+    complete = complete_table(convert_columns(table, found), found, "drop", name)
+    assert np.flatnonzero(~complete.is_kept).tolist() == [2, 3, 4]
+    expected = customers[complete.is_kept].reset_index(drop=True)
+    for column in complete.table:
+        assert complete.table[column].tolist() == expected[column].tolist(), column
+    assert complete.table["age"].dtype == np.int64
+    assert complete.table["uses_app"].dtype == bool
+    rows = pd.concat(list(iterate_chunks(source, 17)), ignore_index=True)
+    assert rows["customer_id"].tolist() == customers["customer_id"].tolist()
+
+
+def test_decimals_are_read_to_the_nearest_float(tmp_path: Path) -> None:
+    values = np.random.default_rng(0).random(2000) * 10.0 ** np.arange(-10, 10).repeat(100)
+    pd.DataFrame({"x": values, "y": values[::-1]}).to_csv(tmp_path / "t.csv", index=False)
+    assert (read_table(open_source(str(tmp_path / "t.csv")))["x"].to_numpy(dtype=float) == values).all()
+
+
+def test_identifiers_keep_their_zeros(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("id,x\n" + "".join(f"{i:04d},{i % 3}\n" for i in range(20)))
+    source = open_source(str(tmp_path / "t.csv"))
+    assert read_as_text(source, "id").tolist() == [f"{i:04d}" for i in range(20)]
+
+
+N = 40
+
+
+@pytest.mark.parametrize(
+    ("values", "name", "kind"),
+    [
+        ([f"u-{i}" for i in range(N)], "who", "identifier"),
+        (list(range(100, 100 + N)), "anything", "identifier"),
+        ([i * 7919 % 100_003 for i in range(N)], "customer_id", "identifier"),
+        ([i * 7919 % 100_003 for i in range(N)], "income", "integer"),
+        ([2**60 + i % 3 for i in range(N)], "big", "identifier"),
+        (["2024-01-02", "2024-03-04"] * (N // 2), "day", "date"),
+        (["1.2.2024", "14.11.2023"] * (N // 2), "day", "date"),
+        (["2024-01-02 10:11:12", "2024-03-04 00:00:00"] * (N // 2), "moment", "date"),
+        (["same"] * N, "c", "constant"),
+        ([None] * N, "nothing", "constant"),
+        ([0, 1] * (N // 2), "flag", "boolean"),
+        ([True, False] * (N // 2), "flag", "boolean"),
+        ([0.5, 1.25] * (N // 2), "x", "number"),
+        (["red", "blue"] * (N // 2), "colour", "category"),
+        (["yes", "no"] * (N // 2), "answer", "category"),
+        ([f"the {i} quick brown foxes jumped" for i in range(N)], "remark", "free text"),
+        ([f"town {i // 2}" for i in range(N)], "town", "category"),
+        ([f"town{i % 60}" for i in range(200)], "town", "free text"),
+    ],
+)
+def test_kinds(values: list[object], name: str, kind: str) -> None:
+    table = pd.DataFrame({name: values}).convert_dtypes()
+    (found,) = choose_columns(table, Wishes(), "t.csv")
+    assert found.kind == kind
+    assert found.is_used == (kind in ("number", "integer", "boolean", "category"))
+
+
+def test_dates_and_lists_of_parquet_are_left_out(tmp_path: Path) -> None:
+    table = pd.DataFrame(
+        {
+            "day": pd.date_range("2024-01-01", periods=20),
+            "list": [[1, 2]] * 20,
+            "x": np.arange(20) % 7,
+            "y": np.arange(20) / 3,
+        }
+    )
+    table.to_parquet(tmp_path / "t.parquet")
+    found = choose_columns(read_table(open_source(str(tmp_path / "t.parquet"))), Wishes(), "t")
+    assert {c.name: c.kind for c in found if not c.is_used} == {"day": "date", "list": "other"}
+
+
+def test_text_with_decimal_commas_can_be_read_as_numbers() -> None:
+    table = pd.DataFrame({"x": ["1,5", "2,25", "3"] * 5, "y": range(15)}).convert_dtypes()
+    found = choose_columns(table, Wishes(numeric=["x"]), "t")
+    assert convert_columns(table, found)["x"].tolist()[:3] == [1.5, 2.25, 3.0]
+
+
+def test_fills_by_rule() -> None:
+    table = pd.DataFrame(
+        {"n": [1.0, 2.0, 6.0, None], "i": [1, 2, 2, None], "t": ["a", "b", "b", None], "b": [True, True, False, None]}
+    ).convert_dtypes()
+    table["n"] = table["n"].astype("Float64") + 0.5
+    table = pd.concat([table, table.iloc[:3]], ignore_index=True)
+    found = choose_columns(table, Wishes(), "t")
+    converted = convert_columns(table, found)
+    assert complete_table(converted, found, "median", "t").fills == {"n": 2.5, "i": 2, "t": "b", "b": True}
+    assert complete_table(converted, found, "category", "t").fills["t"] == "missing"
+    assert complete_table(converted, found, "most-frequent", "t").fills["i"] == 2
+    assert complete_table(converted, found, "drop", "t").fills == {}

@@ -1,0 +1,202 @@
+"""What cannot be clustered: one clear sentence each, and nothing half done."""
+
+from __future__ import annotations
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import make_blobs
+
+from polyclust import Binariser, PolyclustWarning, PolytopeClustering
+
+X, _ = make_blobs(40, centers=3, random_state=0)
+FRAME = pd.DataFrame(X, columns=["a", "b"])
+
+
+def refuse(table, match, error=ValueError, **settings):
+    """Fit must raise one sentence and leave the model unfitted."""
+    model = PolytopeClustering(**settings)
+    with pytest.raises(error, match=match) as caught:
+        model.fit(table)
+    assert not hasattr(model, "labels_")
+    sentence = str(caught.value)
+    assert "\n" not in sentence
+    assert sentence.endswith(".")
+
+
+def with_column(**columns):
+    return FRAME.assign(**columns)
+
+
+def test_missing_values_name_the_column_and_count_the_rows():
+    hole = FRAME.copy()
+    hole.loc[[3, 7], "b"] = np.nan
+    refuse(hole, "contains NaN: column 'b' has 2 missing values")
+    refuse(hole.to_numpy(), "contains NaN: column 'x1' has 2 missing values")
+    refuse(with_column(c=["u", None] * 20), "column 'c' has 20 missing values")
+    refuse(with_column(c=pd.array([1, None] * 20, dtype="Int64")), "column 'c' has 20 missing values")
+    refuse(with_column(c=pd.array([True, None] * 20, dtype="boolean")), "column 'c' has 20 missing values")
+    refuse(with_column(c=pd.Categorical(["u", None] * 20)), "column 'c' has 20 missing values")
+
+
+def test_infinity_names_the_column_and_counts_the_rows():
+    refuse(with_column(a=[np.inf] + [0.0] * 39), "contains infinity: column 'a' has 1 infinite value;")
+    refuse(np.where(X > 1, -np.inf, X), r"contains infinity: column 'x\d' has \d+ infinite values")
+
+
+def test_missing_values_at_predict():
+    model = PolytopeClustering(2).fit(FRAME)
+    with pytest.raises(ValueError, match="column 'a' has 40 missing values"):
+        model.predict(FRAME.assign(a=np.nan))
+    with pytest.raises(ValueError, match="infinit"):
+        model.predict(FRAME.assign(a=np.inf))
+
+
+def test_no_column_and_no_row():
+    refuse(pd.DataFrame(index=range(10)), "The table has no column")
+    refuse(np.empty((10, 0)), r"0 feature\(s\)")
+    refuse(np.empty((0, 3)), r"0 sample\(s\)")
+    refuse(FRAME.iloc[:0], r"n_samples = 0|0 sample")
+    with pytest.raises(ValueError, match="Expected 2D array, got 1D array instead"):
+        PolytopeClustering().fit(X[:, 0])
+
+
+def test_fewer_rows_than_clusters():
+    refuse(X[:3], "Cannot make 4 clusters from n_samples = 3", n_clusters=4)
+    refuse(X[:1], "n_samples = 1")
+
+
+def test_rows_that_are_all_identical():
+    refuse(np.ones((20, 3)), "All rows are identical; there is nothing to cluster")
+    refuse(pd.DataFrame({"a": [1] * 9, "c": ["u"] * 9}), "All rows are identical")
+
+
+def test_constant_columns_are_ignored_with_a_warning_that_names_them():
+    table = with_column(still=5.0, quiet="u")
+    with pytest.warns(PolyclustWarning, match="Columns with one value only are ignored: still, quiet"):
+        model = PolytopeClustering(2).fit(table)
+    assert model.labels_.tolist() == PolytopeClustering(2).fit(FRAME).labels_.tolist()
+    assert (model.predict(table) == model.labels_).all()
+
+
+def test_columns_of_odd_objects():
+    refuse(with_column(c=[[1, 2]] * 40), "Column 'c' holds values of type list", TypeError)
+    refuse(with_column(c=[{}] * 40), "Column 'c' holds values of type dict", TypeError)
+    refuse(with_column(c=["u", 3] * 20), "Column 'c' mixes number and text values", TypeError)
+    refuse(with_column(c=[("u",), "v"] * 20), "Column 'c' mixes text and tuple values", TypeError)
+    refuse(with_column(c=[1 + 2j] * 40), "Complex data not supported: column 'c'")
+    refuse(with_column(c=[2**60, 1] * 20), r"Column 'c' holds integers beyond 2\*\*53")
+
+
+def test_dates_and_durations_say_what_to_do():
+    days = pd.date_range("2024-01-01", periods=40)
+    refuse(with_column(c=days), "Column 'c' holds dates; turn them into numbers first")
+    refuse(with_column(c=days.tz_localize("UTC")), "Column 'c' holds dates")
+    refuse(with_column(c=days.to_period("M")), "Column 'c' holds dates")
+    refuse(with_column(c=[datetime.date(2024, 1, 1 + d % 5) for d in range(40)]), "Column 'c' holds dates")
+    refuse(with_column(c=pd.to_timedelta(range(40), unit="D")), "Column 'c' holds durations; turn them into numbers")
+
+
+def test_columns_of_one_name():
+    refuse(pd.concat([FRAME, FRAME[["a"]]], axis=1), "Column names must differ; 'a' occurs more than once")
+
+
+def test_settings_out_of_range():
+    for name, value in [
+        ("n_clusters", 0), ("n_clusters", "many"), ("n_clusters", 2.5), ("max_clusters", 1), ("max_terms", 0),
+        ("max_terms", 1.5), ("max_terms", True), ("max_coefficient", 0), ("max_coefficient", -1), ("n_init", 0),
+        ("units", "metric"), ("scale", "robust"), ("outside", "error"), ("criterion", "gap"),
+        ("representation_weight", -1), ("representation_weight", "much"), ("margin", 0), ("time_limit", 0),
+        ("time_limit", float("nan")), ("memory_limit", -5), ("min_cluster_size", 0), ("min_cluster_size", 1.5),
+        ("min_cluster_size", -3), ("max_cluster_size", 0.0), ("distance", 3),
+    ]:  # fmt: skip
+        refuse(FRAME, f"^{name} must be .*; got .*", **{name: value})
+    refuse(FRAME, r"max_terms must be an integer >= 1 or None; got 0\.", max_terms=0)
+
+
+def test_an_unknown_distance_is_told():
+    refuse(FRAME, "euclidian", distance="euclidian")
+
+
+def test_sizes_that_cannot_be_met():
+    refuse(FRAME, "4 clusters of at least 11 rows need 44 rows, there are 40", n_clusters=4, min_cluster_size=11)
+    refuse(FRAME, "2 clusters of at least 21 rows need 42 rows", min_cluster_size=21)
+    refuse(FRAME, "at most 5 rows need at least 8 clusters", n_clusters=3, max_cluster_size=5)
+    refuse(FRAME, "max_cluster_size .* must not be below", min_cluster_size=12, max_cluster_size=10)
+
+
+def test_explaining_columns_that_are_not_there():
+    refuse(FRAME, "explain_with names columns that the table lacks: age, c", explain_with=["age", "a", "c"])
+    with pytest.warns(PolyclustWarning, match="still"):
+        refuse(with_column(still=1.0), "explain_with leaves no column that varies", explain_with=["still"])
+    with pytest.raises(ValueError, match="thresholds names columns that the table lacks: age"):
+        PolytopeClustering(explain_with=Binariser(thresholds={"age": [3]})).fit(FRAME)
+    with pytest.raises(ValueError, match="n_bins must be an integer >= 2; got 1"):
+        PolytopeClustering(explain_with=Binariser(n_bins=1)).fit(FRAME)
+    with pytest.raises(ValueError, match="The binariser made no feature that varies"):
+        PolytopeClustering(explain_with=Binariser(thresholds={"a": [1e9], "b": [1e9]})).fit(FRAME)
+
+
+def test_precomputed_matrices_that_are_none():
+    good = np.abs(X[:, :1] - X[:, 0])
+    model = PolytopeClustering(distance="precomputed")
+    crooked, negative, hole, heavy = (good.copy() for _ in range(4))
+    crooked[0, 1] += 1.0
+    negative[0, 1] = negative[1, 0] = -1.0
+    hole[0, 1] = hole[1, 0] = np.nan
+    heavy[0, 0] = 1.0
+    for matrix, match in [
+        (None, r"needs the distances: fit\(X, distances=D\)"),
+        (good[:, :5], r"must be a square matrix; got the shape \(40, 5\)"),
+        (good[:7, :7], "distances has 7 rows and X has 40"),
+        (crooked, "must be symmetric"),
+        (negative, "finite and not negative"),
+        (hole, "finite and not negative"),
+        (heavy, "0 on the diagonal"),
+    ]:
+        with pytest.raises(ValueError, match=match):
+            model.fit(FRAME, distances=matrix)
+    assert not hasattr(model, "labels_")
+    with pytest.raises(ValueError, match='set distance="precomputed" to use them'):
+        PolytopeClustering().fit(FRAME, distances=good)
+    with pytest.raises(ValueError, match="needs coordinates"):
+        PolytopeClustering(distance="precomputed", criterion="davies_bouldin").fit(FRAME, distances=good)
+
+
+def test_columns_at_predict_that_differ_from_those_at_fit():
+    model = PolytopeClustering(2).fit(FRAME)
+    for other in (FRAME[["a"]], FRAME.rename(columns={"b": "c"}), with_column(c=1.0)):
+        with pytest.raises(ValueError, match=r"feature names should match"):
+            model.predict(other)
+    with pytest.raises(ValueError, match="X has 3 features, but PolytopeClustering is expecting 2"):
+        PolytopeClustering(2).fit(X).predict(np.ones((5, 3)))
+    with pytest.raises(ValueError, match="Column 'a' held numbers at fit and holds other values now"):
+        model.predict(FRAME.assign(a="u"))
+
+
+def test_an_unseen_category_is_a_warning():
+    table = with_column(c=["u", "v"] * 20)
+    model = PolytopeClustering(3, explain_with=["a", "c"]).fit(table)
+    new = table.head(4).assign(c=["u", "w", "w", "v"])
+    with pytest.warns(PolyclustWarning, match=r"Column 'c' holds values not seen at fit \('w'\) in 2 rows"):
+        labels = model.predict(new)
+    assert labels[[0, 3]].tolist() == model.labels_[[0, 3]].tolist()
+
+
+def test_weights_that_are_none():
+    for weights, match in [
+        (np.zeros(40), "zero"),
+        (-np.ones(40), "[Nn]egative"),
+        (np.ones(7), "sample_weight.shape|inconsistent"),
+        (np.full(40, np.nan), "NaN"),
+    ]:
+        with pytest.raises(ValueError, match=match):
+            PolytopeClustering().fit(FRAME, sample_weight=weights)
+    with pytest.raises(ValueError, match="whole sample weights"):
+        PolytopeClustering(criterion=lambda X, labels: 0.0).fit(FRAME, sample_weight=np.full(40, 1.5))
+    one_row = np.zeros(40)
+    one_row[3] = 5.0
+    with pytest.raises(ValueError, match="n_samples = 1"):
+        PolytopeClustering().fit(FRAME, sample_weight=one_row)
