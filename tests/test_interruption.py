@@ -17,7 +17,7 @@ LIMITS = [(1, 1), (2, 3), (None, None)]
 
 
 @pytest.mark.parametrize("limits", LIMITS)
-@pytest.mark.parametrize("n_clusters", ["auto", 2, 5])
+@pytest.mark.parametrize("n_clusters", ["auto", 5])
 def test_a_tiny_time_limit_still_gives_clusters(limits, n_clusters):
     X, _ = make_blobs(300, centers=6, n_features=4, random_state=0)
     model = PolytopeClustering(n_clusters, max_terms=limits[0], max_coefficient=limits[1], time_limit=1e-6)
@@ -62,7 +62,7 @@ INTERRUPTED = """
     before = signal.getsignal(signal.SIGINT)
     with warnings.catch_warnings(record=True) as caught, listen_to_progress(interrupt):
         warnings.simplefilter("always")
-        model = PolytopeClustering(random_state=0, n_init=1000, max_terms=2, max_coefficient=3).fit(X)
+        model = PolytopeClustering(random_state=0, n_init=100, max_terms=2, max_coefficient=3).fit(X)
     assert sent
     assert signal.getsignal(signal.SIGINT) is before
     assert (model.predict(X) == model.labels_).all()

@@ -37,13 +37,23 @@ def run_command(
 
 
 @pytest.fixture(scope="session")
+def command() -> list[str]:
+    return COMMAND
+
+
+@pytest.fixture(scope="session")
+def environment() -> dict[str, str]:
+    return ENVIRONMENT
+
+
+@pytest.fixture(scope="session")
 def run() -> Run:
     return run_command
 
 
 @pytest.fixture(scope="session")
 def customers() -> pd.DataFrame:
-    return make_customers(300, seed=3)
+    return make_customers()
 
 
 @pytest.fixture(scope="session")

@@ -17,19 +17,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from conftest import COMMAND, ENVIRONMENT
-
 OUTPUTS = {"labels.csv", "report.html", "rules.md", "rules.sql", "model.json"}
 
 
 class Terminal:
     """A command in a pseudo terminal, where Ctrl-C is a key."""
 
-    def __init__(self, *arguments: object, cwd: Path) -> None:
+    def __init__(self, command: list[str], environment: dict[str, str], cwd: Path) -> None:
         self.pid, self.master = pty.fork()
         if self.pid == 0:
             os.chdir(cwd)
-            os.execve(sys.executable, [*COMMAND, *map(str, arguments)], {**ENVIRONMENT, "TERM": "xterm"})
+            os.execve(command[0], command, {**environment, "TERM": "xterm"})
         self.seen = b""
 
     def read_until(self, pattern: bytes | None, seconds: float) -> bool:
@@ -69,9 +67,9 @@ def rugged(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_control_c_writes_the_best_so_far(rugged: Path) -> None:
-    arguments = ("fit", "rugged.csv", "-o", "out", "--terms", "2", "--coefficient", "3", "--starts", "500")
-    terminal = Terminal(*arguments, cwd=rugged)
+def test_control_c_writes_the_best_so_far(rugged: Path, command: list[str], environment: dict[str, str]) -> None:
+    arguments = ("fit", "rugged.csv", "-o", "out", "--terms", "2", "--coefficient", "3", "--starts", "60")
+    terminal = Terminal([*command, *arguments], environment, rugged)
     if not terminal.read_until(rb"best -?[0-9]\.[0-9]", 120):
         terminal.end()
         pytest.fail(f"no progress bar with a score: {terminal.seen[-2000:]!r}")
@@ -87,11 +85,13 @@ def test_control_c_writes_the_best_so_far(rugged: Path) -> None:
     assert b"Traceback" not in terminal.seen
 
 
-def test_control_c_before_a_first_result_writes_nothing(rugged: Path) -> None:
+def test_control_c_before_a_first_result_writes_nothing(
+    rugged: Path, command: list[str], environment: dict[str, str]
+) -> None:
     process = subprocess.Popen(
-        [*COMMAND, "fit", "-", "-o", "out"],
+        [*command, "fit", "-", "-o", "out"],
         cwd=rugged,
-        env=ENVIRONMENT,
+        env=environment,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -106,15 +106,17 @@ def test_control_c_before_a_first_result_writes_nothing(rugged: Path) -> None:
     assert not (rugged / "out").exists()
 
 
-def test_a_killed_fit_leaves_the_old_or_the_new(fitted: Path, tmp_path: Path) -> None:
+def test_a_killed_fit_leaves_the_old_or_the_new(
+    fitted: Path, tmp_path: Path, command: list[str], environment: dict[str, str]
+) -> None:
     out = tmp_path / "out"
     out.mkdir()
     old = {name: f"old {name}" for name in OUTPUTS}
     for name, content in old.items():
         (out / name).write_text(content)
-    command = [*COMMAND, "fit", str(fitted.parent / "customers.csv"), "-o", str(out), "-k", "2", "--force"]
+    fit = [*command, "fit", str(fitted.parent / "customers.csv"), "-o", str(out), "-k", "2", "--force"]
     started = time.monotonic()
-    subprocess.run(command, env=ENVIRONMENT, check=True, capture_output=True)
+    subprocess.run(fit, env=environment, check=True, capture_output=True)
     seconds = time.monotonic() - started
     new = {p.name: p.read_text() for p in out.iterdir()}
     assert set(new) == OUTPUTS
@@ -123,7 +125,7 @@ def test_a_killed_fit_leaves_the_old_or_the_new(fitted: Path, tmp_path: Path) ->
     for _ in range(3):
         for name, content in old.items():
             (out / name).write_text(content)
-        process = subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process = subprocess.Popen(fit, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         time.sleep(chance.uniform(0.6, 1.05) * seconds)
         process.kill()
         process.communicate()
@@ -142,11 +144,11 @@ while True:
 """
 
 
-def test_a_killed_writer_leaves_a_whole_folder(tmp_path: Path) -> None:
+def test_a_killed_writer_leaves_a_whole_folder(tmp_path: Path, environment: dict[str, str]) -> None:
     folder = tmp_path / "out"
     chance = random.Random(1)
     for _ in range(25):
-        process = subprocess.Popen([sys.executable, "-c", WRITER, str(folder)], env=ENVIRONMENT, stdout=subprocess.PIPE)
+        process = subprocess.Popen([sys.executable, "-c", WRITER, str(folder)], env=environment, stdout=subprocess.PIPE)
         assert process.stdout is not None
         process.stdout.readline()
         time.sleep(chance.uniform(0, 0.03))

@@ -28,7 +28,7 @@ def test_members_in_the_order_of_every_feature(some, data):
     assume(is_member.any())
     shape = (some.n_features, int(is_member.sum()))
     picked, is_end = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=bool)
-    pick_orders(some.axis_orders, some.axis_ranks, is_member, picked, is_end)
+    pick_orders(some.axis_orders, some.axis_ranks, np.arange(some.n_features), is_member, picked, is_end)
     for f in range(some.n_features):
         assert sorted(picked[f]) == np.flatnonzero(is_member).tolist()
         values = some.raw[picked[f], f]

@@ -130,7 +130,9 @@ def test_a_hundred_thousand_rows_stay_under_ten_megabytes(build_subject) -> None
 
 def test_one_cluster_and_one_column(build_subject) -> None:
     table = pd.DataFrame({"a": np.arange(20.0)})
-    assert "The 1 cluster" in render_report(build_subject(table, np.zeros(20, dtype=np.intp)))
+    one = render_report(build_subject(table, np.zeros(20, dtype=np.intp), scores={1: float("nan")}))
+    assert "The 1 cluster" in one
+    assert json.loads(Outline(one).data)["scores"] == []
     two = render_report(build_subject(table, (table["a"] > 9).to_numpy(dtype=np.intp)))
     assert "The 2 clusters" in two
 

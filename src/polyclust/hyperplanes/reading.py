@@ -115,7 +115,7 @@ def _all_pairs(n_clusters: int) -> list[tuple[int, int]]:
 
 def _cover_pairs(intervals: Intervals, pairs: list[tuple[int, int]]) -> tuple[list[_ChosenCut], list[tuple[int, int]]]:
     """Greedy: the cut that settles the most pairs per clause added, the wider gap among equals."""
-    direction, is_below, is_above, width = _list_cuts(intervals)
+    direction, is_below, is_above, width = _list_cuts(intervals, pairs)
     first, second = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
     settles = (is_below[:, first] & is_above[:, second]) | (is_above[:, first] & is_below[:, second])
     n_terms = (intervals.directions.features[direction] >= 0).sum(axis=1)
@@ -139,26 +139,40 @@ def _cover_pairs(intervals: Intervals, pairs: list[tuple[int, int]]) -> tuple[li
 
 
 def _list_cuts(
-    intervals: Intervals,
+    intervals: Intervals, pairs: list[tuple[int, int]]
 ) -> tuple[Ints, NDArray[np.bool_], NDArray[np.bool_], Floats]:
-    """Every gap after the end of a cluster: direction, clusters below, clusters above, width in the scaled space."""
+    """Gaps after the end of a cluster: direction, clusters below, clusters above, width in the scaled space."""
     lows, highs = intervals.lows, intervals.highs
     end = highs[:, :, None]  # a gap that opens at the end of each cluster
-    is_free = lows[:, None, :] > end + _least_gap(intervals)[:, None, None]
+    is_free = lows[:, None, :] > end + _least_gap(intervals)[:, :, None]
     next_low = np.where(is_free, lows[:, None, :], np.inf).min(axis=2)
     direction, opener = np.nonzero(np.isfinite(next_low))
-    start, stop = highs[direction, opener], next_low[direction, opener]
-    width = (stop - start) / intervals.norms[direction]
-    keep = np.argsort(-width, kind="stable")[:MOST_CUTS]
-    direction, start, stop, width = direction[keep], start[keep], stop[keep], width[keep]
-    return direction, highs[direction] <= start[:, None], lows[direction] >= stop[:, None], width
+    width = (next_low - highs)[direction, opener] / intervals.norms[direction]
+    order = np.argsort(-width, kind="stable")
+    direction, opener, width = direction[order], opener[order], width[order]
+    is_below = highs[direction] <= highs[direction, opener][:, None]
+    is_above = lows[direction] >= next_low[direction, opener][:, None]
+    keep = _choose_cuts(is_below, is_above, pairs)
+    return direction[keep], is_below[keep], is_above[keep], width[keep]
+
+
+def _choose_cuts(is_below: NDArray[np.bool_], is_above: NDArray[np.bool_], pairs: list[tuple[int, int]]) -> Ints:
+    """The widest cuts and, for every pair, the widest that settles it."""
+    is_kept = np.zeros(len(is_below), dtype=bool)
+    is_kept[:MOST_CUTS] = True
+    for i, j in pairs if len(is_below) > MOST_CUTS else []:
+        settles = (is_below[:, i] & is_above[:, j]) | (is_above[:, i] & is_below[:, j])
+        is_kept[np.argmax(settles)] |= settles.any()
+    return np.flatnonzero(is_kept)
 
 
 def _least_gap(intervals: Intervals) -> Floats:
-    """One term: any gap; several: more than a relative 1e-9, since sums round."""
-    size = np.maximum(np.abs(intervals.lows), np.abs(intervals.highs)).max(axis=1)
+    """(D, K), after the end of each cluster. One term: any gap; several: a relative one, since sums round.
+
+    Half of what the search asks for, so that whatever it calls separable is read here.
+    """
     is_sum = (intervals.directions.features >= 0).sum(axis=1) > 1
-    return np.where(is_sum, RELATIVE_GAP * size, 0.0)
+    return np.where(is_sum[:, None], 0.5 * RELATIVE_GAP * np.abs(intervals.highs), 0.0)
 
 
 def _tighten(

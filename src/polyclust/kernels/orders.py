@@ -22,19 +22,20 @@ RELATIVE_GAP = 1e-9
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def pick_orders(orders: Array, ranks: Array, is_member: Array, picked: Array, is_end: Array) -> None:
-    """The members of a subset in the order of every feature; is_end where the next member has a larger value."""
+def pick_orders(orders: Array, ranks: Array, axes: Array, is_member: Array, picked: Array, is_end: Array) -> None:
+    """The members of a subset in the order of some axes; is_end where the next member has a larger value."""
     n_members = picked.shape[1]
-    for f in range(orders.shape[0]):
+    for a in range(axes.shape[0]):
+        f = axes[a]
         at = 0
         for p in range(orders.shape[1]):
             r = orders[f, p]
             if is_member[r]:
-                picked[f, at] = r
+                picked[a, at] = r
                 at += 1
         for p in range(n_members - 1):
-            is_end[f, p] = ranks[picked[f, p], f] < ranks[picked[f, p + 1], f]
-        is_end[f, n_members - 1] = False
+            is_end[a, p] = ranks[picked[a, p], f] < ranks[picked[a, p + 1], f]
+        is_end[a, n_members - 1] = False
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

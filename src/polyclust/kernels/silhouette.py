@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 __all__ = [
     "IMPOSSIBLE",
     "describe_pair",
+    "gather",
     "score_rows",
     "score_total",
     "shift_sums",
@@ -220,3 +221,12 @@ def describe_pair(
         side[t] = UPPER if is_member else OUTSIDE
         own[t] = 0.0 if is_member or spare <= 0.0 else sums[k, t] / spare
         counted[t] = 0.0 if (not is_member) and spare <= 0.0 else weights[t]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def gather(matrix: Array, rows: Array, columns: Array, out: Array) -> None:
+    """out[a, b] = matrix[rows[a], columns[b]]"""
+    for a in range(rows.shape[0]):
+        row = matrix[rows[a]]
+        for b in range(columns.shape[0]):
+            out[a, b] = row[columns[b]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -179,7 +180,7 @@ def _gather_data(
             {"name": p.name, "texts": [p.text(k) for k in range(len(clusters))], "standing": p.standing}
             for p in profile
         ],
-        "scores": [{"k": int(k), "score": float(s)} for k, s in sorted(subject.scores.items())],
+        "scores": [{"k": int(k), "score": float(s)} for k, s in _list_scores(subject)],
         "criterion": subject.criterion,
     }
 
@@ -283,8 +284,13 @@ def _say_number(subject: ReportSubject) -> str:
 
 
 def _say_scores(subject: ReportSubject) -> str:
-    listed = ", ".join(f"{k} clusters {s:.3f}" for k, s in sorted(subject.scores.items()))
+    listed = ", ".join(f"{k} clusters {s:.3f}" for k, s in _list_scores(subject))
     return f"{subject.criterion.replace('_', ' ').capitalize()} by number of clusters: {listed}."
+
+
+def _list_scores(subject: ReportSubject) -> list[tuple[int, float]]:
+    """Scores by number of clusters, where there is one: a single cluster has none."""
+    return sorted((k, s) for k, s in subject.scores.items() if math.isfinite(s))
 
 
 def _say_sample(subject: ReportSubject, n_drawn: int) -> str:

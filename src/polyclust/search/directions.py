@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +23,19 @@ Terms = tuple[tuple[int, ...], tuple[float, ...]]
 
 
 class AxisDirections:
-    """Every axis: rules of one feature per clause."""
+    """Axes: rules of one feature per clause; all of them, or with many rows and features those that win a race."""
+
+    N_RACED = 8
+    CELLS_TO_LIST = 1e7
 
     def propose(self, scorer: Scorer, partition: Partition, i: int, j: int | None) -> SubsetOrders:
-        """All axes."""
-        return scorer.points.order_along_axes(member_mask(partition, i, j))
+        """The axes worth a sweep."""
+        is_member = member_mask(partition, i, j)
+        n_cells = float(is_member.sum()) * len(is_member) * scorer.points.n_features
+        if n_cells <= self.CELLS_TO_LIST or scorer.points.n_features <= self.N_RACED:
+            return scorer.points.order_along_axes(is_member)
+        best = Trial(scorer, partition, i, j).best_axes(self.N_RACED)
+        return scorer.points.order_along_axes(is_member, np.sort(best))
 
 
 class LatticeDirections:
@@ -47,22 +56,23 @@ class LatticeDirections:
     def propose(self, scorer: Scorer, partition: Partition, i: int, j: int | None) -> SubsetOrders:
         """Axes first, then what is left of the lattice."""
         is_member = member_mask(partition, i, j)
-        straight = scorer.points.order_along_axes(is_member)
         members = np.flatnonzero(is_member)
         n_cells = len(self.oblique) * len(members) * len(is_member)
         if len(self.oblique) <= self.FEW_DIRECTIONS or n_cells <= self.CELLS_TO_LIST:
             chosen = self.oblique
+            straight = scorer.points.order_along_axes(is_member)
         else:
-            chosen = self.race(scorer, partition, i, j)
+            trial = Trial(scorer, partition, i, j)
+            chosen = self.race(trial)
+            straight = scorer.points.order_along_axes(is_member, np.sort(trial.best_axes(self.N_RACED)))
         if not len(chosen):
             return straight
         projections = chosen.project(scorer.points.values[members])
         return stack_orders(straight, order_projections(members.astype(np.int32), projections))
 
-    def race(self, scorer: Scorer, partition: Partition, i: int, j: int | None) -> Directions:
+    def race(self, trial: Trial) -> Directions:
         """A beam on a sample: the best axes, those with one more term, then their other coefficients."""
-        trial = Trial(scorer, partition, i, j)
-        n_features = scorer.points.n_features
+        n_features = trial.points.n_features
         beam: list[Terms] = [((int(f),), (1.0,)) for f in trial.best_axes(5)]
         winners: dict[Terms, float] = {}
         for n_terms in range(2, self.max_terms + 1):
@@ -99,11 +109,14 @@ class Trial:
 
     def best_axes(self, n_best: int) -> Ints:
         """The axes with the best cut."""
+        return np.argsort(-self._axis_scores, kind="stable")[:n_best]
+
+    @cached_property
+    def _axis_scores(self) -> Floats:
         is_member = np.zeros(len(self.points), dtype=bool)
         is_member[self.members] = True
         orders = self.points.order_along_axes(is_member)
-        scores = self.scorer.scan(self.partition, *self.pair, orders).max(axis=1)
-        return np.argsort(-scores, kind="stable")[:n_best]
+        return self.scorer.scan(self.partition, *self.pair, orders).max(axis=1)  # type: ignore[no-any-return]
 
     def rank(self, directions: list[Terms]) -> list[tuple[Terms, float]]:
         """Directions with the score of their best cut, best first."""

@@ -75,11 +75,12 @@ class Points:
         distances = self.distances[np.ix_(rows, rows)]
         return Points(distances, weights, self.raw[rows], self.values[rows], coordinates)
 
-    def order_along_axes(self, is_member: NDArray[np.bool_]) -> SubsetOrders:
-        """A subset sorted along every axis."""
-        shape = (self.n_features, int(is_member.sum()))
+    def order_along_axes(self, is_member: NDArray[np.bool_], axes: Ints | None = None) -> SubsetOrders:
+        """A subset sorted along every axis, or along some."""
+        chosen = np.arange(self.n_features) if axes is None else axes
+        shape = (len(chosen), int(is_member.sum()))
         rows, is_end = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=bool)
-        pick_orders(self.axis_orders, self.axis_ranks, is_member, rows, is_end)
+        pick_orders(self.axis_orders, self.axis_ranks, chosen, is_member, rows, is_end)
         return SubsetOrders(rows, is_end)
 
 

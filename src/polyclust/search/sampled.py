@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from polyclust.kernels.silhouette import IMPOSSIBLE, shift_sums, sweep_direction, sweep_directions
+from polyclust.kernels.silhouette import IMPOSSIBLE, gather, shift_sums, sweep_direction, sweep_directions
 from polyclust.search.moves import Neighbourhood, member_mask, two_sides
 from polyclust.search.partition import Ints, Partition
 from polyclust.search.points import SubsetOrders
@@ -13,7 +13,7 @@ from polyclust.search.scoring import SilhouetteScorer
 
 __all__ = ["SampledNeighbourhood"]
 
-N_INSIDE, N_OUTSIDE = 256, 128
+N_INSIDE, N_OUTSIDE = 256, 64
 EXACT_TRIES = 4
 LEGAL_TRIES = 24
 SPLIT_TRIES = 3
@@ -123,16 +123,16 @@ class SampledNeighbourhood(Neighbourhood):
 
 
 def choose_columns(scorer: SilhouetteScorer, is_member: NDArray[np.bool_]) -> tuple[Ints, NDArray[np.float64]]:
-    """Columns to score on and their weights: a random sample of the members and a smaller one of the others."""
-    shuffled = scorer.shuffled
-    inside, outside = shuffled[is_member[shuffled]], shuffled[~is_member[shuffled]]
-    chosen = [inside[:N_INSIDE], outside[:N_OUTSIDE]]
+    """Positions among the sampled columns to score on, and their weights: members, and fewer of the others."""
     weights = scorer.points.weights
-    factors = [weights[all_].sum() / max(weights[some].sum(), 1e-300) for all_, some in
-               zip((inside, outside), chosen, strict=True)]  # fmt: skip
-    columns = np.concatenate(chosen)
-    factor = np.repeat(factors, [len(c) for c in chosen])
-    return columns, weights[columns] * factor
+    is_inside = is_member[scorer.sample]
+    inside, outside = np.flatnonzero(is_inside)[:N_INSIDE], np.flatnonzero(~is_inside)[:N_OUTSIDE]
+    chosen, factors = [], []
+    for some, mass in ((inside, weights[is_member].sum()), (outside, weights[~is_member].sum())):
+        chosen.append(some)
+        here = weights[scorer.sample[some]]
+        factors.append(here * (mass / max(here.sum(), 1e-300)))
+    return np.concatenate(chosen), np.concatenate(factors)
 
 
 def scan_sample(
@@ -142,7 +142,8 @@ def scan_sample(
     points = scorer.points
     is_member = member_mask(partition, i, j)
     members = np.flatnonzero(is_member)
-    columns, column_weights = choose_columns(scorer, is_member)
+    chosen, column_weights = choose_columns(scorer, is_member)
+    columns = scorer.sample[chosen]
     own, other, total, side, counted = (a[columns] for a in scorer.pair_arrays(partition, i, j))
     column_weights = np.where(counted > 0, column_weights, 0.0).astype(np.float32)
     present = scorer.row_scores(partition)[columns] @ column_weights
@@ -151,11 +152,12 @@ def scan_sample(
     column_of = np.full(len(points), -1, dtype=np.int32)
     column_of[columns] = np.arange(len(columns), dtype=np.int32)
     mass = float(partition.sizes[i] + (0.0 if j is None else partition.sizes[j]))
+    block = np.empty((len(members), len(columns)), dtype=np.float32)
+    gather(scorer.sampled_distances, members, chosen, block)
     scores = np.empty(orders.rows.shape)
     sweep_directions(
-        points.distances[np.ix_(members, columns)], local[orders.rows], orders.is_end, column_of[members],
-        points.weights[members], column_weights, own, other, total, side, mass,
-        scorer.bounds.least, scorer.bounds.most, scores,
+        block, local[orders.rows], orders.is_end, column_of[members], points.weights[members], column_weights, own, other,
+        total, side, mass, scorer.bounds.least, scorer.bounds.most, scores,
     )  # fmt: skip
     is_possible = scores > IMPOSSIBLE
     scores[is_possible] = partition.score + (scores[is_possible] - present) / points.total_weight

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -26,6 +27,7 @@ __all__ = ["CallScorer", "Scorer", "SilhouetteScorer", "SizeBounds"]
 Floats = NDArray[np.float64]
 FAR = 1e30
 CELLS_WORTH_A_THREAD = 4_000_000
+N_SAMPLED = 1024
 
 
 class SizeBounds(tuple[float, float]):
@@ -73,8 +75,13 @@ class SilhouetteScorer:
         self.points = points
         self.bounds = bounds
         self.n_threads = n_threads
-        self.shuffled = np.random.default_rng(0).permutation(len(points))
+        self.sample = np.random.default_rng(0).permutation(len(points))[:N_SAMPLED]
         self.columns = np.arange(len(points), dtype=np.int32)
+
+    @cached_property
+    def sampled_distances(self) -> NDArray[np.float32]:
+        """Distances to a fixed random sample of the points, close together in memory."""
+        return np.ascontiguousarray(self.points.distances[:, self.sample])
 
     def start(self, labels: Ints, n_clusters: int) -> Partition:
         sums = np.empty((n_clusters, len(self.points)))

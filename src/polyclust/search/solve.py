@@ -39,6 +39,7 @@ ROUNDS_OF_STARTS = 4
 SMALLEST_GAIN = 1e-7
 CELLS_OF_A_START = 6e5
 CELLS_OF_A_CUT = 3e8
+VALUES_TO_ALTERNATE = 3000
 ScorerMaker = Callable[[Points], Scorer]
 
 
@@ -178,7 +179,7 @@ def _start_labels(points: Points, plan: SearchPlan) -> Iterator[Ints]:
             else:
                 labels = start_by_kmeans(points.coordinates, points.weights, k, seed)
                 yield labels
-                if repeat == 0 and len(points) <= FEW_POINTS:
+                if repeat == 0 and points.n_features * len(points) <= VALUES_TO_ALTERNATE:
                     yield _alternate_along_axes(points, labels, k, plan)
 
 
