@@ -8,10 +8,10 @@ BENCH_STAMP := $(VENV)/.installed-bench
 .PHONY: demo test test-slow lint format bench bench-quick bench-speed bench-kernels clean
 
 demo: $(STAMP)
-	$(BIN)/polyclust demo
+	$(BIN)/polyclust demo --force
 
 test: $(STAMP)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 test-slow: $(STAMP)
 	$(BIN)/python -m pytest -m "slow or not slow"
@@ -26,10 +26,12 @@ format: $(STAMP)
 	$(BIN)/ruff format .
 
 bench: $(BENCH_STAMP)
-	$(BIN)/python -m benchmarks.run
+	$(BIN)/python -m benchmarks.run --budget 120
+	$(BIN)/python -m benchmarks.tables
+	$(BIN)/python -m benchmarks.figures
 
 bench-quick: $(BENCH_STAMP)
-	$(BIN)/python -m benchmarks.run --quick
+	$(BIN)/python -m benchmarks.run --quick --out build/bench-quick
 
 bench-speed: $(BENCH_STAMP)
 	$(BIN)/python -m benchmarks.speed

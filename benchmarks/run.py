@@ -22,7 +22,7 @@ from benchmarks.results import FOLDER, has_row, store_row
 Cell = tuple[str, str, str]  # protocol, data set, method
 
 # the small sets and fast methods of `--quick`: under two minutes, used as a smoke check
-QUICK_SETS = ("hepta", "iris", "wine", "zoo")
+QUICK_SETS = ("hepta", "iris", "zoo")
 QUICK_METHODS = ("kmeans", "hclust", "icot", "exkmc-1", "cart", "kauri", "mpc-1", "mpc-2")
 QUICK_STARTS = 10
 # rows that belong to one remark only: the paper's Atom value needs an eleventh cluster

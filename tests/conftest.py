@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 import strategies  # noqa: F401  (first, since tests/explain has a module of that name and is put on the path later)
 
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"

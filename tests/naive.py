@@ -46,7 +46,7 @@ def dunn(distances, labels):
 
 def gower(table: pd.DataFrame):
     """Mean over the columns that vary: range-scaled differences of numbers, mismatch of everything else."""
-    varying = [c for c in table.columns if table[c].nunique() > 1]
+    varying = [c for c in table.columns if len(set(table[c])) > 1]
     total = np.zeros((len(table), len(table)))
     for name in varying:
         column = table[name]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from naive import best_axis_cut
 from sklearn import metrics
 
+from naive import best_axis_cut
 from polyclust import PolytopeClustering
 from polyclust.search.distances import measure_distances
 

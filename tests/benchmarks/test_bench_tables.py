@@ -13,6 +13,7 @@ from benchmarks.comparison import (
     tally,
     tally_paper,
 )
+from benchmarks.figures import place_method, save_quality
 from benchmarks.results import has_row, read_all, store_row
 from benchmarks.tables import (
     headline_table,
@@ -117,3 +118,15 @@ def test_results_are_kept_and_replaced(tmp_path: Path) -> None:
     assert has_row(tmp_path, "paper", "iris", "kmeans")
     assert not has_row(tmp_path, "paper", "iris", "kauri")
     assert not list(tmp_path.glob("*.tmp"))
+
+
+def test_methods_are_placed_by_their_gap_to_the_best_known(study: Study) -> None:
+    seconds, gap, n_sets = place_method(study, "paper", "icot")
+    assert seconds == pytest.approx(2.0)
+    assert gap == pytest.approx((0.0 + (0.749 - 0.75953) + (0.13 - 0.1871)) / 3)
+    assert n_sets == 3
+
+
+def test_figure_is_drawn(study: Study, tmp_path: Path) -> None:
+    save_quality(study, tmp_path)
+    assert (tmp_path / "quality_seconds.png").stat().st_size > 10_000

@@ -88,16 +88,20 @@ def test_control_c_writes_the_best_so_far(rugged: Path, command: list[str], envi
 def test_control_c_before_a_first_result_writes_nothing(
     rugged: Path, command: list[str], environment: dict[str, str]
 ) -> None:
+    spool = rugged / "spool"
+    spool.mkdir()
     process = subprocess.Popen(
         [*command, "fit", "-", "-o", "out"],
         cwd=rugged,
-        env=environment,
+        env={**environment, "TMPDIR": str(spool)},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    # The command waits for its table; give it the time to get there.
-    time.sleep(3)
+    # The command is waiting for its table once the copy of standard input has been begun.
+    end = time.monotonic() + 60
+    while not list(spool.glob("polyclust-*")) and time.monotonic() < end:
+        time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     _, complaint = process.communicate(timeout=60)
     assert process.returncode == 130

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from naive import lattice
 
+from naive import lattice
 from polyclust.hyperplanes.lattice import Directions, count_directions, list_directions
 
 LIMITS = [(1, 1), (2, 1), (2, 3), (3, 2), (None, 1)]

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive import lattice, lie_apart, lie_apart_by_any_plane, pairs_in_conflict
-from strategies import partitioned_points
 
+from naive import lattice, lie_apart, lie_apart_by_any_plane, pairs_in_conflict
 from polyclust.geometry.hyperplane import find_members
 from polyclust.hyperplanes.lattice import list_directions
 from polyclust.hyperplanes.reading import NotSeparableError, read_general_hyperplanes, read_hyperplanes
 from polyclust.hyperplanes.threshold import choose_threshold
 from polyclust.table.features import Column, Feature
+from strategies import partitioned_points
 
 
 def features_of(raw, units=None, kind="number"):

@@ -163,7 +163,7 @@ def test_a_sweep_may_begin_anywhere(drawn, data):
 @settings(deadline=None, max_examples=60)
 @given(sweeps())
 def test_what_a_sweep_needs_to_know_of_every_point(drawn):
-    points, labels, n_clusters, pair, *rest = drawn
+    points, labels, n_clusters, pair = drawn[:4]
     every = (points, labels, n_clusters, pair, None, None, np.arange(len(points)), None)
     _, _, (counted, own, other, total, side), _ = sweep_arrays(every)
     found = {name: np.empty(len(points), dtype=np.float32) for name in ("own", "other", "total", "side", "counted")}

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.preprocessing import minmax_scale, scale
-from strategies import frames
 
 from polyclust import PolyclustWarning
 from polyclust.table.encode import encode_rows, fit_encoder, round_number_near
+from strategies import frames
 
 TABLE = pd.DataFrame(
     {

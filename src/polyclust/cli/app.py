@@ -5,6 +5,7 @@ Work is imported when a command runs, so that ``--help`` is quick.
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +14,7 @@ import typer
 from polyclust import __version__
 from polyclust.cli import options
 from polyclust.cli.explain_form import Form
-from polyclust.cli.guard import guard
+from polyclust.cli.guard import INTERRUPTED, guard
 
 __all__ = ["app", "main"]
 
@@ -30,7 +31,10 @@ app = typer.Typer(
 
 def main() -> None:
     """The command ``polyclust``."""
-    app(prog_name="polyclust")
+    try:
+        app(prog_name="polyclust")
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
 
 
 def _show_version(is_wanted: bool) -> None:

@@ -64,9 +64,9 @@ def run_assign(model: Path, source: TableSource, output: Path | None, id_name: s
         else:
             with open_whole(output) as stream:
                 _write_pieces(pieces, stream, for_bar)
-    for note in tally.notes:
-        complain(f"note: {note}")
     if not quiet:
+        for note in tally.notes:
+            complain(f"note: {note}")
         typer.echo(_summarise(parts, tally, output), err=True)
     return 0
 

@@ -82,7 +82,7 @@ def run_fit(request: FitRequest, more_files: Callable[[FitResult], Mapping[str, 
     result = _fit(request, prepared)
     files = _build_files(request, prepared, result)
     replace_folder(request.output, {**files, **(more_files(result) if more_files else {})})
-    for note in result.notes:
+    for note in () if request.quiet else result.notes:
         complain(f"note: {note}")
     _say(request, _summarise(request, result))
     return INTERRUPTED if result.was_interrupted else 0

@@ -19,6 +19,7 @@ __all__ = [
 
 Array = NDArray[Any]
 RELATIVE_GAP = 1e-9
+N_GLANCED = 8
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -41,7 +42,11 @@ def pick_orders(orders: Array, ranks: Array, axes: Array, is_member: Array, pick
 @njit(cache=True, nogil=True, error_model="numpy")
 def find_separating(first: Array, second: Array, features: Array, coefficients: Array) -> int:
     """The first direction along which the rows of both sets lie apart by more than a relative 1e-9, or -1."""
+    some_first = first[:: max(first.shape[0] // N_GLANCED, 1)]
+    some_second = second[:: max(second.shape[0] // N_GLANCED, 1)]
     for d in range(features.shape[0]):
+        if _overlap(some_first, some_second, features[d], coefficients[d]):
+            continue
         lowest, highest = np.inf, -np.inf
         for r in range(first.shape[0]):
             v = _along(first[r], features[d], coefficients[d])
@@ -64,6 +69,19 @@ def find_separating(first: Array, second: Array, features: Array, coefficients: 
         if is_apart:
             return d
     return -1
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _overlap(first: Array, second: Array, features: Array, coefficients: Array) -> bool:
+    """Whether the intervals of two sets along a direction have a point in common."""
+    low_first, high_first, low_second, high_second = np.inf, -np.inf, np.inf, -np.inf
+    for r in range(first.shape[0]):
+        v = _along(first[r], features, coefficients)
+        low_first, high_first = min(low_first, v), max(high_first, v)
+    for r in range(second.shape[0]):
+        v = _along(second[r], features, coefficients)
+        low_second, high_second = min(low_second, v), max(high_second, v)
+    return low_first <= high_second and low_second <= high_first
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")

@@ -19,7 +19,7 @@ from polyclust.search.scoring import Scorer, SilhouetteScorer, SizeBounds
 __all__ = ["AxisDirections", "LatticeDirections", "RealDirections"]
 
 Floats = NDArray[np.float64]
-Terms = tuple[tuple[int, ...], tuple[float, ...]]
+BEAM = 5
 
 
 class AxisDirections:
@@ -72,21 +72,23 @@ class LatticeDirections:
 
     def race(self, trial: Trial) -> Directions:
         """A beam on a sample: the best axes, those with one more term, then their other coefficients."""
-        n_features = trial.points.n_features
-        beam: list[Terms] = [((int(f),), (1.0,)) for f in trial.best_axes(5)]
-        winners: dict[Terms, float] = {}
-        for n_terms in range(2, self.max_terms + 1):
-            longer = {_sorted_terms(d, f, s) for d in beam for f in range(n_features) if f not in d[0]
-                      for s in (1.0, -1.0)}  # fmt: skip
-            ranked = trial.rank(sorted(longer))
-            supports = list(dict.fromkeys(d[0] for d, _ in ranked[: self.N_RACED]))
-            other = [(s, c) for s in supports for c in _patterns(n_terms, self.max_coefficient)]
-            ranked += trial.rank([d for d in other if d not in longer])
-            ranked.sort(key=lambda r: -r[1])
-            winners.update(ranked[: 2 * self.N_RACED])
-            beam = [d for d, _ in ranked[:5]]
-        best = sorted(winners, key=lambda d: -winners[d])[: self.N_RACED]
-        return _pack(best, self.max_terms)
+        axes = trial.best_axes(BEAM).astype(np.int32)
+        beam = Directions(axes[:, None], np.ones((len(axes), 1)))
+        found, scores = [], []
+        for _ in range(1, self.max_terms):
+            longer = _add_term(beam, trial.points.n_features)
+            ranked = trial.rank(longer)
+            supports = np.unique(longer.features[ranked[0][: self.N_RACED]], axis=0)
+            every = longer.join(_all_coefficients(supports, self.max_coefficient))
+            order, score = trial.rank(every)
+            found.append(every.take(order[: self.N_RACED]))
+            scores.append(score[order[: self.N_RACED]])
+            beam = every.take(order[:BEAM])
+        best = np.argsort(-np.concatenate(scores), kind="stable")[: self.N_RACED]
+        joined = found[0]
+        for part in found[1:]:
+            joined = joined.join(part)
+        return joined.take(best)
 
 
 class Trial:
@@ -118,15 +120,12 @@ class Trial:
         orders = self.points.order_along_axes(is_member)
         return self.scorer.scan(self.partition, *self.pair, orders).max(axis=1)  # type: ignore[no-any-return]
 
-    def rank(self, directions: list[Terms]) -> list[tuple[Terms, float]]:
-        """Directions with the score of their best cut, best first."""
-        if not directions:
-            return []
-        packed = _pack(directions, max(len(d[0]) for d in directions))
-        projections = packed.project(self.points.values[self.members])
+    def rank(self, directions: Directions) -> tuple[Ints, Floats]:
+        """Positions of the directions, best first, and the score of each one's best cut."""
+        projections = directions.project(self.points.values[self.members])
         scores = self.scorer.scan(self.partition, *self.pair, order_projections(self.members, projections))
         best = scores.max(axis=1)
-        return [(directions[d], float(best[d])) for d in np.argsort(-best, kind="stable")]
+        return np.argsort(-best, kind="stable"), best
 
 
 class RealDirections:
@@ -190,23 +189,25 @@ def _sample(points: Points, is_member: NDArray[np.bool_], n_inside: int, n_outsi
     return np.concatenate(rows), np.concatenate(weights)
 
 
-def _sorted_terms(direction: Terms, feature: int, sign: float) -> Terms:
-    """One more term, features ascending, the first coefficient positive."""
-    terms = sorted([*zip(*direction, strict=True), (feature, sign)])
-    flip = math.copysign(1.0, terms[0][1])
-    return tuple(f for f, _ in terms), tuple(flip * c for _, c in terms)
+def _add_term(beam: Directions, n_features: int) -> Directions:
+    """Every direction with one more feature, added and subtracted; features ascend, first coefficients are positive."""
+    n = len(beam)
+    more = np.tile(np.repeat(np.arange(n_features, dtype=np.int32), 2), n)
+    signs = np.tile([1.0, -1.0], n * n_features)
+    features = np.column_stack([np.repeat(beam.features, 2 * n_features, axis=0), more])
+    coefficients = np.column_stack([np.repeat(beam.coefficients, 2 * n_features, axis=0), signs])
+    is_new = (features[:, :-1] != more[:, None]).all(axis=1)
+    features, coefficients = features[is_new], coefficients[is_new]
+    order = np.argsort(features, axis=1, kind="stable")
+    features = np.take_along_axis(features, order, axis=1)
+    coefficients = np.take_along_axis(coefficients, order, axis=1)
+    return Directions(features, coefficients * np.sign(coefficients[:, :1]))
 
 
-def _patterns(n_terms: int, max_coefficient: int) -> list[tuple[float, ...]]:
+def _all_coefficients(supports: NDArray[np.int32], max_coefficient: int) -> Directions:
+    """Every primitive vector of small integers on these features."""
     sizes = [float(s) for s in range(1, max_coefficient + 1)]
     signed = [*sizes, *(-s for s in sizes)]
-    every = itertools.product(sizes, *([signed] * (n_terms - 1)))
-    return [p for p in every if math.gcd(*(int(abs(c)) for c in p)) == 1]
-
-
-def _pack(directions: list[Terms], width: int) -> Directions:
-    features = np.full((len(directions), width), -1, dtype=np.int32)
-    coefficients = np.zeros((len(directions), width))
-    for d, (f, c) in enumerate(directions):
-        features[d, : len(f)], coefficients[d, : len(c)] = f, c
-    return Directions(features, coefficients)
+    every = itertools.product(sizes, *([signed] * (supports.shape[1] - 1)))
+    patterns = np.array([p for p in every if math.gcd(*(int(abs(c)) for c in p)) == 1])
+    return Directions(np.repeat(supports, len(patterns), axis=0), np.tile(patterns, (len(supports), 1)))

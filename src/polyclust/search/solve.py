@@ -33,10 +33,10 @@ __all__ = ["SearchPlan", "SearchResult", "search_partitions"]
 
 FEW_POINTS = 700
 N_GROUPS = 500
-N_POLISHED = 3
 SLACK_WEIGHT_OF_STARTS = 2.0
 ROUNDS_OF_STARTS = 4
-SMALLEST_GAIN = 1e-7
+SMALL_GAIN, SMALLEST_GAIN = 2e-5, 1e-7
+SAMPLED_GAIN = 1e-4
 CELLS_OF_A_START = 6e5
 CELLS_OF_A_CUT = 3e8
 VALUES_TO_ALTERNATE = 3000
@@ -62,7 +62,7 @@ class SearchPlan:
     @property
     def n_polished(self) -> int:
         """How many of the pool are improved with the whole family."""
-        return N_POLISHED + self.n_init // 10
+        return 1 + math.ceil(self.n_init / 10)
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,8 @@ def _search_heuristically(scorer: Scorer, plan: SearchPlan, journal: Journal) ->
     points = scorer.points
     is_few = len(points) <= FEW_POINTS or not isinstance(scorer, SilhouetteScorer)
     kind = Neighbourhood if is_few else SampledNeighbourhood
-    moves = kind(scorer, plan.family.legality(points), plan.family.directions(points))
+    gain = SMALL_GAIN if is_few else SAMPLED_GAIN
+    moves = kind(scorer, plan.family.legality(points), plan.family.directions(points), gain)
     journal.begin("axes")
     pool = _search_axes(scorer, plan, journal) if is_few else _search_groups(scorer, moves, plan, journal)
     if is_few and isinstance(plan.family, AxisFamily):
@@ -126,14 +127,17 @@ def _polish(pool: list[Partition], moves: Neighbourhood, plan: SearchPlan, journ
     """Improve the best of the pool, carry them across K, and give the winner a last pass over all pairs."""
     best = _keep_best(pool, plan)
     chosen = _choose_for_polish(pool, plan)
-    best |= explore(chosen, moves, plan.n_clusters, journal, known=best, n_swapped=1)
+    is_sampled = isinstance(moves, SampledNeighbourhood)
+    best |= explore(chosen, moves, plan.n_clusters, journal, known=best, n_swapped=0 if is_sampled else 1)
     return _finish(best, moves, journal)
 
 
 def _finish(best: dict[int, Partition], moves: Neighbourhood, journal: Journal) -> dict[int, Partition]:
     """A last pass over all pairs for the winner, down to the smallest gains."""
     winner = max(best.values(), key=lambda p: p.score)
-    offer(best, shift_boundaries(winner, replace(moves, least_gain=SMALLEST_GAIN), journal, thorough=True))
+    is_sampled = isinstance(moves, SampledNeighbourhood)
+    finer = replace(moves, least_gain=SMALL_GAIN if is_sampled else SMALLEST_GAIN)
+    offer(best, shift_boundaries(winner, finer, journal, thorough=not is_sampled))
     return best
 
 
