@@ -53,24 +53,29 @@ def explore(
     for partition in starts:
         improved = shift_boundaries(partition, moves, journal)
         if improved.n_clusters <= most and offer(best, improved):
+            if improved.n_clusters > 1:
+                journal.accept("start", improved)
             waiting.add(improved.n_clusters)
+        if journal.is_over() and least in best:
+            break
     swapped: set[int] = set()
     while not (journal.is_over() and least in best):
         if waiting:
             k = min(waiting)
             waiting.remove(k)
-            changes = [_grow(best[k], moves, most), _shrink(best[k], moves, least)]
+            changes = [("split", _grow(best[k], moves, most)), ("merge", _shrink(best[k], moves, least))]
         else:  # stable: exchange a boundary for another in the best few
             candidate = _next_to_swap(best, least, swapped, n_swapped)
             if candidate is None:
                 break
             k = candidate
             swapped.add(k)
-            changes = list(_swap(best[k], moves))
-        for changed in changes:
+            changes = [("swap", swapped_one) for swapped_one in _swap(best[k], moves)]
+        for move, changed in changes:
             if changed is not None:
                 improved = shift_boundaries(changed, moves, journal)
                 if offer(best, improved):
+                    journal.accept(move, improved)
                     waiting.add(improved.n_clusters)
                     swapped.discard(improved.n_clusters)
     return {k: p for k, p in best.items() if k >= least} or best

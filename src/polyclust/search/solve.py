@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -96,7 +97,8 @@ def _search_heuristically(scorer: Scorer, plan: SearchPlan, journal: Journal) ->
         return _finish(_keep_best(pool, plan), moves, journal)
     journal.begin("polish")
     if not isinstance(plan.family, AxisFamily):
-        pool += [p for p in _starts(scorer, moves, plan) if p.n_clusters >= plan.n_clusters[0]]
+        starts = itertools.takewhile(lambda _: not journal.is_over(), _starts(scorer, moves, plan))
+        pool += [p for p in starts if p.n_clusters >= plan.n_clusters[0]]
     return _polish(pool, moves, plan, journal)
 
 
@@ -112,7 +114,8 @@ def _search_groups(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journ
     groups = group_points(scorer.points, N_GROUPS, plan.seed)
     found = _search_axes(plan.make_scorer(groups.points), plan, journal)
     lifted = [make_legal(groups.spread(p.labels), scorer, moves.legality) for p in found]
-    return [p for p in (*lifted, _cut_in_two(scorer, moves, plan, journal)) if p is not None]
+    whole = scorer.start(np.zeros(len(scorer.points), dtype=np.intp), 1)
+    return [p for p in (*lifted, _cut_in_two(scorer, moves, plan, journal), whole) if p is not None]
 
 
 def _cut_in_two(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> Partition | None:
@@ -157,6 +160,9 @@ def _keep_best(pool: list[Partition], plan: SearchPlan) -> dict[int, Partition]:
     for partition in pool:
         if plan.n_clusters[0] <= partition.n_clusters <= plan.n_clusters[1]:
             offer(best, partition)
+    if not best:  # the sizes allow fewer clusters only: the most of them, one at least
+        fewer = max(pool, key=lambda p: (p.n_clusters, p.score))
+        best[fewer.n_clusters] = fewer
     return best
 
 
