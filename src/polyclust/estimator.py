@@ -81,6 +81,7 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     labels_ : labels 0..K-1, the largest cluster first
     n_clusters_, score_, scores_ : K, the criterion, and the best score for every K tried
+    score_interval_ : beyond 20 000 rows, where score_ is estimated: its 95 % confidence interval
     hyperplanes_, polytopes_, explanation_ : the geometry and its words
     history_ : one record per accepted step
     is_optimal_ : True only when proved
@@ -268,20 +269,27 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self, encoded: EncodedTable, explaining: Explaining, raw: Floats, weights: Floats, distances: Any
     ) -> Prepared:
         counted = weights > 0
-        given, coordinates = None, None
+        given = None
         if self.distance == "precomputed":
             matrix = check_precomputed(distances, len(raw))
             given = matrix if counted.all() else matrix[np.ix_(counted, counted)]
         elif distances is not None:
             raise ValueError('distances were given; set distance="precomputed" to use them.')
-        elif self.distance == "gower":
-            coordinates = gower_coordinates(encoded.raw, encoded.features)
-        else:
-            coordinates = encoded.scaled
-        if coordinates is not None and not counted.all():
-            coordinates = coordinates[counted]
-        rows = raw if counted.all() else raw[counted]
-        return Prepared(rows, explaining.features, coordinates, self.distance, weights[counted], given)
+        is_gower, features = self.distance == "gower", encoded.features
+
+        def locate(rows: Floats) -> Floats:
+            return gower_coordinates(rows, features) if is_gower else EncodedTable(features, rows).scaled
+
+        every = counted.all()
+        return Prepared(
+            raw=raw if every else raw[counted],
+            features=explaining.features,
+            clustered=encoded.raw if every else encoded.raw[counted],
+            locate=locate,
+            metric=self.distance,
+            weights=weights if every else weights[counted],
+            distances=given,
+        )
 
     def _keep(self, result: FitResult, settings: Settings, journal: Journal, raw: Floats, weights: Floats) -> None:
         labels = place_rows(raw, result.hyperplanes, result.n_clusters, "nearest")
@@ -289,6 +297,8 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.labels_ = labels
         self.n_clusters_ = result.n_clusters
         self.score_ = reported_score(self.criterion, result.score)
+        if result.interval is not None:
+            self.score_interval_ = result.interval
         self.scores_ = {k: reported_score(self.criterion, s) for k, s in result.scores.items()}
         self.hyperplanes_ = result.hyperplanes
         self.polytopes_ = build_polytopes(result.hyperplanes, result.n_clusters)

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from polyclust.geometry.hyperplane import Hyperplane
+from polyclust.geometry.hyperplane import Hyperplane, place_rows
 from polyclust.hyperplanes.reading import plane_between, read_general_hyperplanes, read_hyperplanes
 from polyclust.search.criteria import make_criterion
 from polyclust.search.distances import measure_distances
+from polyclust.search.cuts import grow_cuts
+from polyclust.search.estimate import Estimate, estimate_silhouette
 from polyclust.search.family import Family, GeneralFamily, SlackFamily, choose_family
 from polyclust.search.journal import Journal
 from polyclust.search.partition import Ints, Partition, order_by_size, sum_weights
 from polyclust.search.points import Points
-from polyclust.search.scoring import CallScorer, Scorer, SilhouetteScorer
+from polyclust.search.scoring import CallScorer, Scorer, SilhouetteScorer, SizeBounds
+from polyclust.search.settling import choose_rows, place_anew, settle_rows
 from polyclust.search.slack import PairErrors, SlackScorer
 from polyclust.search.solve import SearchPlan, search_partitions
 from polyclust.settings import Settings
@@ -27,22 +31,31 @@ Floats = NDArray[np.float64]
 
 __all__ = ["FitResult", "Prepared", "fit_clusters"]
 
+MANY_ROWS = 20_000
+N_SAMPLED = 4000
+
 
 @dataclass(frozen=True)
 class Prepared:
     """Rows ready for the method.
 
     raw : (n, F) explaining features in the user's units; features : what they are
-    coordinates : (n, d) the clustering space; metric : how distances are measured in it
-    distances : given instead of coordinates; weights : all positive
+    clustered : (n, d) raw values of the clustering features; locate : from these to the clustering space
+    metric : how distances are measured there; distances : given instead
+    weights : all positive
     """
 
     raw: Floats
     features: tuple[Feature, ...]
-    coordinates: Floats | None
+    clustered: Floats
+    locate: Callable[[Floats], Floats]
     metric: str
     weights: Floats
     distances: NDArray[np.float32] | None = None
+
+    def take(self, rows: Ints, weights: Floats) -> Prepared:
+        """Some of the rows, with other weights."""
+        return replace(self, raw=self.raw[rows], clustered=self.clustered[rows], weights=weights)
 
 
 @dataclass(frozen=True)
@@ -55,10 +68,92 @@ class FitResult:
     scores: dict[int, float]
     hyperplanes: tuple[Hyperplane, ...]
     is_optimal: bool
+    interval: tuple[float, float] | None = None
 
 
 def fit_clusters(prepared: Prepared, settings: Settings, journal: Journal) -> FitResult:
-    """Find clusters and the hyperplanes that tell them apart."""
+    """Find clusters and the hyperplanes that tell them apart; more rows than MANY_ROWS are searched by a sample."""
+    if len(prepared.raw) <= MANY_ROWS or prepared.distances is not None:
+        return _fit_all(prepared, settings, journal)
+    return _fit_by_sample(prepared, settings, journal)
+
+
+def _fit_by_sample(prepared: Prepared, settings: Settings, journal: Journal) -> FitResult:
+    """A sample carries the search; every row is then labelled, and thresholds and score are those of all rows."""
+    rows = choose_rows(np.hstack([prepared.clustered, prepared.raw]), N_SAMPLED, settings.seed)
+    total = float(prepared.weights.sum())
+    weights = prepared.weights[rows] * (total / float(prepared.weights[rows].sum()))
+    sample = prepared.take(rows, weights)
+    n_least = max(settings.bounds.least / total * len(rows), 1.0)
+    safe = SizeBounds((settings.bounds.least * (1.0 + 3.0 / math.sqrt(n_least)), settings.bounds.most))
+    bounds = safe if safe.least * settings.n_clusters[0] <= total else settings.bounds
+    found = _fit_all(sample, replace(settings, bounds=bounds), journal)
+    journal.begin("all rows")
+    labels, hyperplanes = _extend(prepared, found, sample, settings)
+    n_clusters = int(labels.max()) + 1
+    estimate = _estimate(prepared, labels, n_clusters, settings)
+    return FitResult(
+        labels=labels,
+        n_clusters=n_clusters,
+        score=found.score if estimate is None else estimate.score,
+        scores=found.scores,
+        hyperplanes=hyperplanes,
+        is_optimal=False,
+        interval=None if estimate is None else (estimate.low, estimate.high),
+    )
+
+
+def _extend(
+    prepared: Prepared, found: FitResult, sample: Prepared, settings: Settings
+) -> tuple[Ints, tuple[Hyperplane, ...]]:
+    """Labels and hyperplanes of all rows: the sample's polytopes where they can be kept, else a tree of cuts."""
+    features = prepared.features
+    if settings.slack_weight is not None:
+        labels = place_rows(prepared.raw, found.hyperplanes, found.n_clusters)
+        return _reorder(labels, found.hyperplanes, prepared.weights)
+    settled = settle_rows(prepared.raw, found.hyperplanes, found.n_clusters)
+    if settled is not None and settings.bounds.hold_for(sum_weights(settled, prepared.weights, found.n_clusters)):
+        placed = place_anew(prepared.raw, settled, found.hyperplanes, found.n_clusters, features)
+        if placed is not None:
+            return _reorder(settled, placed, prepared.weights)
+    labels = _label_by_tree(prepared, sample, found, settings)
+    n_clusters = int(labels.max()) + 1
+    labels = order_by_size(labels, prepared.weights)
+    return labels, read_hyperplanes(prepared.raw, labels, n_clusters, features)
+
+
+def _label_by_tree(prepared: Prepared, sample: Prepared, found: FitResult, settings: Settings) -> Ints:
+    """Leaves of a tree of axis-parallel cuts, which cover space; small leaves are joined to the one beside them."""
+    points, code = collapse_rows(sample, settings.memory_limit)
+    labels = np.empty(len(points), dtype=np.intp)
+    labels[code] = found.labels
+    tree = grow_cuts(points, labels, found.n_clusters, prepared.features)
+    return tree.label_rows(prepared.raw, prepared.weights, settings.bounds.least)
+
+
+def _reorder(labels: Ints, hyperplanes: tuple[Hyperplane, ...], weights: Floats) -> tuple[Ints, tuple[Hyperplane, ...]]:
+    """Largest cluster first, counted on all rows."""
+    ordered = order_by_size(labels, weights)
+    name = {int(labels[r]): int(ordered[r]) for r in np.unique(labels, return_index=True)[1]}
+    renamed = (replace(h, above=name[h.above], below=name[h.below]) for h in hyperplanes)
+    return ordered, tuple(sorted(renamed, key=lambda h: (min(h.above, h.below), max(h.above, h.below))))
+
+
+def _estimate(prepared: Prepared, labels: Ints, n_clusters: int, settings: Settings) -> Estimate | None:
+    if settings.criterion != "silhouette" or n_clusters < 2:
+        return None
+    return estimate_silhouette(
+        lambda rows: prepared.locate(prepared.clustered[rows]),
+        prepared.metric,
+        prepared.weights,
+        labels,
+        n_clusters,
+        settings.seed,
+    )
+
+
+def _fit_all(prepared: Prepared, settings: Settings, journal: Journal) -> FitResult:
+    """The method on the rows as they are."""
     points, code = collapse_rows(prepared, settings.memory_limit)
     family = make_family(prepared.features, settings)
     least, most = settings.n_clusters
@@ -121,25 +216,30 @@ def _criterion_alone(points: Points, labels: Ints, best: Partition, settings: Se
 def collapse_rows(prepared: Prepared, memory_limit: float | None = None) -> tuple[Points, Ints]:
     """Distinct rows with their weights, in a canonical order; and which of them every row is."""
     units = np.array([f.unit for f in prepared.features])
-    key = prepared.raw if prepared.coordinates is None else np.hstack([prepared.coordinates, prepared.raw])
     if prepared.distances is not None:
-        order = np.lexsort(key.T[::-1])
+        order = np.lexsort(np.hstack([prepared.clustered, prepared.raw]).T[::-1])
         code = np.empty_like(order)
         code[order] = np.arange(len(order))
         distances = np.ascontiguousarray(prepared.distances[np.ix_(order, order)])
         raw = prepared.raw[order]
         return Points(distances, prepared.weights[order], raw, raw / units, None), code
+    coordinates = prepared.locate(prepared.clustered)
+    key = np.hstack([coordinates, prepared.raw])
     _, first, code = np.unique(key, axis=0, return_index=True, return_inverse=True)
+    _check_memory(len(first), memory_limit)
     weights = sum_weights(code, prepared.weights, len(first))
-    assert prepared.coordinates is not None
-    coordinates, raw = prepared.coordinates[first], prepared.raw[first]
-    if memory_limit is not None and 4.0 * len(first) ** 2 > memory_limit:
-        raise ValueError(
-            f"The distances of {len(first)} rows take {4.0 * len(first) ** 2:.3g} bytes, more than memory_limit allows; "
-            "raise it or give fewer rows."
-        )
+    coordinates, raw = coordinates[first], prepared.raw[first]
     distances = measure_distances(coordinates, prepared.metric)
     return Points(distances, weights, raw, raw / units, coordinates), code
+
+
+def _check_memory(n_points: int, memory_limit: float | None) -> None:
+    n_bytes = 4.0 * n_points**2
+    if memory_limit is not None and n_bytes > memory_limit:
+        raise ValueError(
+            f"The distances of {n_points} rows take {n_bytes:.3g} bytes, more than memory_limit allows; raise it or give "
+            "fewer rows."
+        )
 
 
 def make_family(features: Sequence[Feature], settings: Settings) -> Family:

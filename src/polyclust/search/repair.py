@@ -6,6 +6,8 @@ already stay as they are.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,7 +17,7 @@ from polyclust.search.partition import Ints, Partition, sum_weights
 from polyclust.search.points import Points
 from polyclust.search.scoring import Scorer
 
-__all__ = ["grow_tree", "make_legal"]
+__all__ = ["NodeCut", "find_cut", "grow_tree", "make_legal"]
 
 
 def make_legal(labels: Ints, scorer: Scorer, legality: Legality) -> Partition | None:
@@ -39,16 +41,24 @@ def grow_tree(points: Points, labels: Ints, n_clusters: int) -> Ints:
         if len(clusters) == 1 or len(rows) == 0:
             result[rows] = clusters[0] if clusters else -1
             continue
-        cut = _best_cut(points, labels, rows, clusters)
+        cut = find_cut(points, labels, rows, clusters)
         if cut is None:  # rows that no cut can part: one cluster takes them all
             counts = np.bincount(labels[rows], minlength=n_clusters)
             result[rows] = max(clusters, key=lambda c: counts[c])
             continue
-        waiting += cut
+        waiting += cut.sides
     return result
 
 
-def _best_cut(points: Points, labels: Ints, rows: Ints, clusters: list[int]) -> list[tuple[Ints, list[int]]] | None:
+@dataclass(frozen=True)
+class NodeCut:
+    """A cut along a feature: the rows and the clusters below it, then those above."""
+
+    feature: int
+    sides: list[tuple[Ints, list[int]]]
+
+
+def find_cut(points: Points, labels: Ints, rows: Ints, clusters: list[int]) -> NodeCut | None:
     """The two children of a node: the cut with the fewest mistakes, then the most even one."""
     is_member = np.zeros(len(points), dtype=bool)
     is_member[rows] = True
@@ -70,7 +80,7 @@ def _best_cut(points: Points, labels: Ints, rows: Ints, clusters: list[int]) -> 
     evenness = np.abs(2 * n_below[near[:, 0], near[:, 1]] - len(clusters))
     f, p = near[np.argmin(evenness)]
     low, up = orders.rows[f, : p + 1].astype(np.intp), orders.rows[f, p + 1 :].astype(np.intp)
-    return _share_clusters(points.weights, local, low, up, clusters, sizes)
+    return NodeCut(int(f), _share_clusters(points.weights, local, low, up, clusters, sizes))
 
 
 def _share_clusters(
