@@ -1,6 +1,6 @@
 """Run the README's examples and put what they print back into it.
 
-``python docs/make_samples.py`` rewrites the outputs in README.md; ``--check`` only says which differ. Run from anywhere.
+``python docs/make_samples.py`` rewrites the outputs in README.md; ``--check`` only says which differ.
 
 * A ``python`` block followed by a ``text`` block: the second is what the first prints. All blocks share their names, in
   the order of the page, as a reader who types them along would have it.
@@ -91,7 +91,7 @@ def run_python(source: str, names: dict[str, Any]) -> str:
     output = io.StringIO()
     with contextlib.redirect_stdout(output):
         exec(compile(source, "README.md", "exec"), names)
-    return output.getvalue()
+    return output.getvalue().rstrip("\n") + "\n" if output.getvalue() else ""
 
 
 def run_console(block: str) -> str:

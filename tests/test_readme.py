@@ -1,35 +1,82 @@
-"""The README's examples run and print what it says; its pictures and links are there."""
+"""The README's examples run and print what it says; links and pictures of all pages are there."""
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import re
+import runpy
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-PAGES = [p for p in (ROOT / "README.md", ROOT / "ARCHITECTURE.md", ROOT / "CHANGELOG.md", *ROOT.glob("docs/*.md"))]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
+SMALL_PAGE = """
+```python
+print(6 * 7)
+```
+```text
+41
+```
+```console
+$ polyclust --version
+polyclust 0
+```
+"""
 
 
-def load_samples():
-    spec = importlib.util.spec_from_file_location("make_samples", ROOT / "docs" / "make_samples.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+@pytest.fixture
+def make_samples(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    return importlib.import_module("make_samples")
 
 
-@pytest.fixture(scope="module")
-def make_samples(monkeypatch_module):
-    module = load_samples()
-    monkeypatch_module.setitem(__import__("sys").modules, "make_samples", module)
-    return module
-
-
-def test_the_examples_print_what_the_page_says():
-    module = load_samples()
-    samples = module.run_page(README)
+def test_the_examples_print_what_the_page_says(make_samples):
+    samples = make_samples.run_page((ROOT / "README.md").read_text(encoding="utf-8"))
     assert len(samples) >= 8
     for sample in samples:
-        assert module.DURATION.sub("T", sample.printed) == module.DURATION.sub("T", sample.written), sample.source
+        hidden = make_samples.DURATION.sub("T", sample.printed)
+        assert hidden == make_samples.DURATION.sub("T", sample.written), sample.source
+
+
+def test_the_rules_at_the_top_are_those_of_the_demo():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    _, top, rest = text.split("```", 2)
+    rules = [line.rsplit("  ", 1)[0].strip() for line in top.splitlines()[1:]]
+    assert len(rules) == 4
+    for rule in rules:
+        assert rule in rest
+
+
+def test_outputs_that_are_wrong_are_found_and_put_right(make_samples):
+    samples = make_samples.run_page(SMALL_PAGE)
+    assert [s.is_current for s in samples] == [False, False]
+    right = make_samples.update(SMALL_PAGE, samples)
+    assert "\n42\n" in right
+    assert all(s.is_current for s in make_samples.run_page(right))
+
+
+def test_only_durations_may_differ(make_samples):
+    hidden = make_samples.DURATION.sub("T", "silhouette 0.7387, found in 1.0 s\nk-means 0.7390 11 99.8%  0.88\n")
+    assert hidden == "silhouette 0.7387, found in T\nk-means 0.7390 11 99.8%T\n"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_links_lead_somewhere(page):
+    for target in LINK.findall(page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+def test_pictures_are_small_and_used():
+    shown = {m for page in PAGES for m in re.findall(r"images/([\w-]+\.png)", page.read_text(encoding="utf-8"))}
+    pictures = {p.name: p.stat().st_size for p in (ROOT / "docs" / "images").iterdir()}
+    assert set(pictures) == shown
+    assert max(pictures.values()) < 250_000
+
+
+@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.name)
+def test_examples_run(example, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(example), run_name="__main__")
+    assert capsys.readouterr().out

@@ -41,11 +41,13 @@ def explore(
     journal: Journal,
     known: Mapping[int, Partition] | None = None,
     n_swapped: int = 3,
+    carry_all: bool = True,
 ) -> dict[int, Partition]:
     """The best partition found for every K in the range, by carrying solutions to K + 1 and K - 1 until stable.
 
     Solutions already ``known`` are there to be beaten; only what beats them is carried on. In the end the best
-    ``n_swapped`` K try to exchange a boundary for another: a merge and a split at once.
+    ``n_swapped`` K try to exchange a boundary for another: a merge and a split at once. Unless ``carry_all``, only
+    the best of all is carried.
     """
     least, most = n_clusters
     best = dict(known or {})
@@ -59,6 +61,8 @@ def explore(
         if journal.is_over() and least in best:
             break
     swapped: set[int] = set()
+    if not carry_all:
+        waiting = {max(best, key=lambda k: best[k].score)}
     while not (journal.is_over() and least in best):
         if waiting:
             k = min(waiting)
@@ -74,9 +78,11 @@ def explore(
         for move, changed in changes:
             if changed is not None:
                 improved = shift_boundaries(changed, moves, journal)
+                was_best = max(p.score for p in best.values())
                 if offer(best, improved):
                     journal.accept(move, improved)
-                    waiting.add(improved.n_clusters)
+                    if carry_all or improved.score > was_best:
+                        waiting.add(improved.n_clusters)
                     swapped.discard(improved.n_clusters)
     return {k: p for k, p in best.items() if k >= least} or best
 

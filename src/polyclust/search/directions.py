@@ -77,14 +77,15 @@ class LatticeDirections:
         found, scores = [], []
         for _ in range(1, self.max_terms):
             longer = _add_term(beam, trial.points.n_features)
-            ranked = trial.rank(longer)
-            supports = np.unique(longer.features[ranked[0][: self.N_RACED]], axis=0)
-            every = longer.join(_all_coefficients(supports, self.max_coefficient))
-            order, score = trial.rank(every)
-            found.append(every.take(order[: self.N_RACED]))
-            scores.append(score[order[: self.N_RACED]])
-            beam = every.take(order[:BEAM])
-        best = np.argsort(-np.concatenate(scores), kind="stable")[: self.N_RACED]
+            score = trial.score(longer)
+            supports = np.unique(longer.features[_best_of(score, self.N_RACED)], axis=0)
+            other = _all_coefficients(supports, self.max_coefficient)
+            every, score = longer.join(other), np.concatenate([score, trial.score(other)])
+            best = _best_of(score, self.N_RACED)
+            found.append(every.take(best))
+            scores.append(score[best])
+            beam = found[-1].take(np.arange(min(BEAM, len(best))))
+        best = _best_of(np.concatenate(scores), self.N_RACED)
         joined = found[0]
         for part in found[1:]:
             joined = joined.join(part)
@@ -111,7 +112,7 @@ class Trial:
 
     def best_axes(self, n_best: int) -> Ints:
         """The axes with the best cut."""
-        return np.argsort(-self._axis_scores, kind="stable")[:n_best]
+        return _best_of(self._axis_scores, n_best)
 
     @cached_property
     def _axis_scores(self) -> Floats:
@@ -120,12 +121,11 @@ class Trial:
         orders = self.points.order_along_axes(is_member)
         return self.scorer.scan(self.partition, *self.pair, orders).max(axis=1)  # type: ignore[no-any-return]
 
-    def rank(self, directions: Directions) -> tuple[Ints, Floats]:
-        """Positions of the directions, best first, and the score of each one's best cut."""
+    def score(self, directions: Directions) -> Floats:
+        """The score of each direction's best cut."""
         projections = directions.project(self.points.values[self.members])
         scores = self.scorer.scan(self.partition, *self.pair, order_projections(self.members, projections))
-        best = scores.max(axis=1)
-        return np.argsort(-best, kind="stable"), best
+        return np.asarray(scores.max(axis=1), dtype=np.float64)
 
 
 class RealDirections:
@@ -187,6 +187,11 @@ def _sample(points: Points, is_member: NDArray[np.bool_], n_inside: int, n_outsi
         rows.append(some)
         weights.append(points.weights[some] * (points.weights[every].sum() / max(points.weights[some].sum(), 1e-300)))
     return np.concatenate(rows), np.concatenate(weights)
+
+
+def _best_of(scores: Floats, n_best: int) -> Ints:
+    """Positions of the largest scores, largest first."""
+    return np.argsort(-scores, kind="stable")[:n_best]
 
 
 def _add_term(beam: Directions, n_features: int) -> Directions:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from polyclust.kernels.silhouette import score_rows
 from polyclust.search.distances import measure_distances
+from polyclust.search.partition import sum_weights
 
 __all__ = ["Estimate", "estimate_silhouette"]
 
@@ -45,7 +46,7 @@ def estimate_silhouette(
     """The weighted mean silhouette of labelled rows; ``locate`` gives the coordinates of some of them."""
     rng = np.random.default_rng(seed)
     share = weights / weights.sum()
-    sizes = np.bincount(labels, weights=weights, minlength=n_clusters)
+    sizes = sum_weights(labels, weights, n_clusters)
     cheap_rows = rng.choice(len(labels), size=min(N_CHEAP, len(labels)), p=share)
     exact_rows = cheap_rows[: min(N_EXACT, len(cheap_rows))]
     references = [_draw(rng, labels, weights, k) for k in range(n_clusters)]

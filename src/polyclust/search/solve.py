@@ -131,7 +131,8 @@ def _polish(pool: list[Partition], moves: Neighbourhood, plan: SearchPlan, journ
     best = _keep_best(pool, plan)
     chosen = _choose_for_polish(pool, plan)
     is_sampled = isinstance(moves, SampledNeighbourhood)
-    best |= explore(chosen, moves, plan.n_clusters, journal, known=best, n_swapped=0 if is_sampled else 1)
+    n_swapped = 0 if is_sampled else 1
+    best |= explore(chosen, moves, plan.n_clusters, journal, best, n_swapped=n_swapped, carry_all=not is_sampled)
     return _finish(best, moves, journal)
 
 
