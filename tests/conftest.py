@@ -7,8 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 import strategies  # noqa: F401  (first, since tests/explain has a module of that name and is put on the path later)
+
+# Examples are the same in every run, and a busy machine does not fail a test.
+settings.register_profile("polyclust", deadline=None, derandomize=True)
+settings.load_profile("polyclust")
 
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 

@@ -8,6 +8,7 @@ import runpy
 from pathlib import Path
 
 import pytest
+from test_architecture import MAY_IMPORT
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
@@ -66,6 +67,21 @@ def test_only_durations_may_differ(make_samples):
 def test_links_lead_somewhere(page):
     for target in LINK.findall(page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target
+
+
+def test_the_table_of_imports_is_the_one_that_is_tested():
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    table = text.split("| room | may import |")[1].split("\n\n")[0]
+    rows = [line.split("|")[1:3] for line in table.splitlines()[2:]]
+    assert {room.strip(" `"): set(re.findall("`([^`]+)`", rest)) for room, rest in rows} == MAY_IMPORT
+
+
+def test_files_named_in_the_architecture_exist():
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    source = ROOT / "src" / "polyclust"
+    for name in set(re.findall(r"`((?:\w+/)*\w+\.(?:py|js|jinja|html\.jinja))`", text)):
+        places = (source / name, source / "search" / name, source / "report" / name, ROOT / "tests" / name, ROOT / name)
+        assert any(place.exists() for place in places), name
 
 
 def test_pictures_are_small_and_used():

@@ -50,11 +50,16 @@ class SQLite:
 
     dialect = "sqlite"
 
+    def store(self, value: Any, is_text: bool, booleans_as: str) -> Any:
+        """SQLite's own conversion of a number to text keeps fifteen digits only; here it keeps all."""
+        return repr(value) if is_text and isinstance(value, float) else store(value, booleans_as)
+
     def run(self, columns: Any, rows: Any, sql: str, is_text: bool, booleans_as: str) -> list[tuple[Any, ...]]:
         with sqlite3.connect(":memory:") as connection:
             connection.execute(create_table(columns, is_text, booleans_as))
             marks = ", ".join("?" * (len(columns) + 1))
-            stored = [(i, *(store(v, booleans_as) for v in row)) for i, row in enumerate(rows)]
+            is_texts = [sql_type(c, is_text, booleans_as) == "TEXT" for c in columns]
+            stored = [(i, *map(self.store, row, is_texts, [booleans_as] * len(row))) for i, row in enumerate(rows)]
             connection.executemany(f"INSERT INTO {quote(TABLE)} VALUES ({marks})", stored)
             found = connection.execute(sql).fetchall()
         connection.close()
