@@ -4,18 +4,17 @@ Needs matplotlib and, for the report, Chromium with its driver and selenium (all
 Every picture is reduced to a palette so that it stays small.
 """
 
+# ruff: noqa: T201 - printing is what this file is for
+
 from __future__ import annotations
 
 import shutil
 import tempfile
 from pathlib import Path
 
-import matplotlib as mpl
-
-mpl.use("Agg")
-
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 from PIL import Image
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
@@ -106,7 +105,7 @@ def open_browser(profile: Path) -> webdriver.Chrome:
     return webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
 
 
-def save_figure(figure: mpl.figure.Figure, name: str) -> None:
+def save_figure(figure: Figure, name: str) -> None:
     """A figure as a small PNG."""
     path = IMAGES / name
     figure.savefig(path, dpi=95)

@@ -10,6 +10,8 @@
 Durations differ from run to run, so they are not compared.
 """
 
+# ruff: noqa: T201 - printing is what this file is for
+
 from __future__ import annotations
 
 import contextlib

@@ -1,5 +1,7 @@
 """Rules of yes and no: animals told apart by what they have. The table is beside this file."""
 
+# ruff: noqa: T201 - printing is what this file is for
+
 from pathlib import Path
 
 import pandas as pd

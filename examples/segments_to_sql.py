@@ -1,5 +1,7 @@
 """From a table of customers to SQL that labels them inside a database, and a check that both agree."""
 
+# ruff: noqa: T201 - printing is what this file is for
+
 import sqlite3
 
 from polyclust import PolytopeClustering

@@ -21,7 +21,7 @@ MAY_IMPORT = {
     "clusters": {"kernels"},
     "hyperplanes": {"geometry", "kernels", "table.features"},
     "table": {"errors", "files", "hyperplanes.threshold"},
-    "search": {"alternating", "clusters", "hyperplanes", "kernels", "progress", "table.features"},
+    "search": {"alternating", "clusters", "geometry", "hyperplanes", "kernels", "progress", "table.features"},
     "explain": {"errors", "geometry", "hyperplanes", "kernels", "table", "render"},
     "render": {"errors", "explain", "geometry", "table"},
 }

@@ -8,6 +8,7 @@ import runpy
 from pathlib import Path
 
 import pytest
+
 from test_architecture import MAY_IMPORT
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -20,6 +20,7 @@ from polyclust.explaining import Explaining, choose_explaining
 from polyclust.fitting import FitResult, Prepared, fit_clusters
 from polyclust.geometry.hyperplane import build_polytopes, find_members, measure_violation, place_rows
 from polyclust.interrupts import ask_on_interrupt
+from polyclust.kernels.compilation import announce_compilation
 from polyclust.search.criteria import reported_score
 from polyclust.search.distances import check_precomputed, gower_coordinates
 from polyclust.search.journal import Journal
@@ -177,6 +178,7 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
             memory_limit=self.memory_limit,
         )
+        announce_compilation()
         journal = Journal(time_limit=self.time_limit)
         with threadpool_limits(1), ask_on_interrupt(journal.interrupt), show_progress(self.verbose):
             result = fit_clusters(prepared, settings, journal)

@@ -21,18 +21,16 @@ ROWS_AT_ONCE = 100_000
 RELATIVE_GAP = 1e-9
 
 
-def choose_rows(key: Floats, n_most: int, seed: int) -> Ints:
+def choose_rows(key: Floats, n_distinct: int, seed: int) -> Ints:
     """Rows whose values have the smallest hashes: a random sample of the distinct rows, whatever their order.
 
-    Copies of a row share its hash, so all of them are chosen, or none.
+    Copies of a row share its hash, so all of them are chosen, or none; they count once.
     """
     mixed = np.full(len(key), np.uint64(seed) ^ np.uint64(0x9E3779B97F4A7C15), dtype=np.uint64)
     for column in key.T:
         mixed = _mix(mixed ^ np.ascontiguousarray(column + 0.0).view(np.uint64))
-    if len(mixed) <= n_most:
-        return np.arange(len(mixed))
-    limit = np.unique(np.partition(mixed, n_most)[: n_most + 1])[-1]
-    return np.flatnonzero(mixed <= limit)
+    distinct = np.unique(mixed)
+    return np.arange(len(mixed)) if len(distinct) <= n_distinct else np.flatnonzero(mixed < distinct[n_distinct])
 
 
 def _mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:

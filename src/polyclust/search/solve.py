@@ -87,8 +87,8 @@ def search_partitions(points: Points, plan: SearchPlan, journal: Journal) -> Sea
 
 def _search_heuristically(scorer: Scorer, plan: SearchPlan, journal: Journal) -> dict[int, Partition]:
     points = scorer.points
-    is_few = len(points) <= FEW_POINTS or not isinstance(scorer, SilhouetteScorer)
-    kind = Neighbourhood if is_few else SampledNeighbourhood
+    is_few = len(points) <= FEW_POINTS
+    kind = Neighbourhood if is_few or not isinstance(scorer, SilhouetteScorer) else SampledNeighbourhood
     gain = SMALL_GAIN if is_few else SAMPLED_GAIN
     moves = kind(scorer, plan.family.legality(points), plan.family.directions(points), gain)
     journal.begin("axes")
@@ -120,8 +120,9 @@ def _search_groups(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journ
 
 def _cut_in_two(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> Partition | None:
     """The best single cut of all points, which groups may hide: all of them where that is cheap."""
-    assert isinstance(scorer, SilhouetteScorer)
-    best = search_two(scorer, plan.family, journal, most_cells=CELLS_OF_A_CUT)
+    best = None
+    if isinstance(scorer, SilhouetteScorer):
+        best = search_two(scorer, plan.family, journal, most_cells=CELLS_OF_A_CUT)
     whole = scorer.start(np.zeros(len(scorer.points), dtype=np.intp), 1)
     return best if best is not None else moves.split(whole, 0)
 
@@ -129,19 +130,24 @@ def _cut_in_two(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journal:
 def _polish(pool: list[Partition], moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> dict[int, Partition]:
     """Improve the best of the pool, carry them across K, and give the winner a last pass over all pairs."""
     best = _keep_best(pool, plan)
+    is_slow = not isinstance(moves.scorer, SilhouetteScorer)
+    if is_slow and len(moves.scorer.points) > FEW_POINTS:  # a criterion that is called for every cut: no more than this
+        winner = max(best.values(), key=lambda p: p.score)
+        offer(best, shift_boundaries(winner, moves, journal))
+        return best
     chosen = _choose_for_polish(pool, plan)
-    is_sampled = isinstance(moves, SampledNeighbourhood)
-    n_swapped = 0 if is_sampled else 1
-    best |= explore(chosen, moves, plan.n_clusters, journal, best, n_swapped=n_swapped, carry_all=not is_sampled)
+    is_many = len(moves.scorer.points) > FEW_POINTS
+    n_swapped = 0 if is_many else 1
+    best |= explore(chosen, moves, plan.n_clusters, journal, best, n_swapped=n_swapped, carry_all=not is_many)
     return _finish(best, moves, journal)
 
 
 def _finish(best: dict[int, Partition], moves: Neighbourhood, journal: Journal) -> dict[int, Partition]:
     """A last pass over all pairs for the winner, down to the smallest gains."""
     winner = max(best.values(), key=lambda p: p.score)
-    is_sampled = isinstance(moves, SampledNeighbourhood)
-    finer = replace(moves, least_gain=SMALL_GAIN if is_sampled else SMALLEST_GAIN)
-    offer(best, shift_boundaries(winner, finer, journal, thorough=not is_sampled))
+    is_many = len(moves.scorer.points) > FEW_POINTS
+    finer = replace(moves, least_gain=SMALL_GAIN if is_many else SMALLEST_GAIN)
+    offer(best, shift_boundaries(winner, finer, journal, thorough=not is_many))
     return best
 
 
