@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from polyclust.explain.separation import PairTable, find_fewest_errors
 from polyclust.geometry.hyperplane import Hyperplane, place_rows
 from polyclust.hyperplanes.reading import plane_between, read_general_hyperplanes, read_hyperplanes
 from polyclust.search.criteria import make_criterion
@@ -80,13 +81,15 @@ def fit_clusters(prepared: Prepared, settings: Settings, journal: Journal) -> Fi
 
 def _fit_by_sample(prepared: Prepared, settings: Settings, journal: Journal) -> FitResult:
     """A sample carries the search; every row is then labelled, and thresholds and score are those of all rows."""
-    rows = choose_rows(np.hstack([prepared.clustered, prepared.raw]), N_SAMPLED, settings.seed)
+    key = np.hstack([prepared.clustered, prepared.raw])
+    rows, stands_for = choose_rows(key, prepared.weights, N_SAMPLED, settings.seed)
     total = float(prepared.weights.sum())
-    weights = prepared.weights[rows] * (total / float(prepared.weights[rows].sum()))
+    weights, part = stands_for * (total / float(stands_for.sum())), 1.0
+    if callable(settings.criterion):  # it is called with repeated rows, so weights are whole numbers, and small ones
+        weights = np.round(stands_for / stands_for.min())
+        part = float(weights.sum()) / total
     sample = prepared.take(rows, weights)
-    n_least = max(settings.bounds.least / total * len(rows), 1.0)
-    safe = SizeBounds((settings.bounds.least * (1.0 + 3.0 / math.sqrt(n_least)), settings.bounds.most))
-    bounds = safe if safe.least * settings.n_clusters[0] <= total else settings.bounds
+    bounds = _bound_sample(settings, total, len(rows), part)
     found = _fit_all(sample, replace(settings, bounds=bounds), journal)
     journal.begin("all rows")
     labels, hyperplanes = _extend(prepared, found, sample, settings)
@@ -95,12 +98,23 @@ def _fit_by_sample(prepared: Prepared, settings: Settings, journal: Journal) -> 
     return FitResult(
         labels=labels,
         n_clusters=n_clusters,
-        score=found.score if estimate is None else estimate.score,
+        score=_score_all(prepared, labels, n_clusters, settings, found) if estimate is None else estimate.score,
         scores=found.scores,
         hyperplanes=hyperplanes,
         is_optimal=False,
         interval=None if estimate is None else (estimate.low, estimate.high),
     )
+
+
+def _bound_sample(settings: Settings, total: float, n_rows: int, part: float) -> SizeBounds:
+    """Bounds for a sample of weight part * total, narrow enough that they will hold on all rows too."""
+    least, most = settings.bounds
+    if n_rows == N_SAMPLED:  # fewer: every distinct row is in the sample
+        spread_least, spread_most = (3.0 / math.sqrt(max(size / total * n_rows, 1.0)) for size in settings.bounds)
+        narrow = least * (1.0 + spread_least), most * (1.0 - spread_most) if most < total else most
+        least = narrow[0] if narrow[0] * settings.n_clusters[0] <= total else least
+        most = narrow[1] if narrow[1] * settings.n_clusters[1] >= total and narrow[1] >= least else most
+    return SizeBounds((least * part, most * part))
 
 
 def _extend(
@@ -150,6 +164,16 @@ def _estimate(prepared: Prepared, labels: Ints, n_clusters: int, settings: Setti
         n_clusters,
         settings.seed,
     )
+
+
+def _score_all(prepared: Prepared, labels: Ints, n_clusters: int, settings: Settings, found: FitResult) -> float:
+    """The criterion on all rows; Dunn's index, which needs all distances, stays that of the sample."""
+    if settings.criterion in ("silhouette", "dunn") or n_clusters < 2:
+        return found.score
+    no_distances = np.empty((0, 0), dtype=np.float32)
+    space = prepared.locate(prepared.clustered)
+    points = Points(no_distances, prepared.weights, prepared.raw, prepared.raw, space)
+    return make_criterion(settings.criterion, points)(labels)
 
 
 def _fit_all(prepared: Prepared, settings: Settings, journal: Journal) -> FitResult:
@@ -202,8 +226,28 @@ def _read_slack(
         rows = np.concatenate([first, second])
         is_upper = errors.space[rows] @ found.w + found.b >= 0.0
         terms = {int(p): float(found.w[p] * stretch[p]) for p in np.flatnonzero(found.w)}
-        planes.append(plane_between(points.raw[rows], is_upper, terms, features, upper=i, lower=j))
+        plane = plane_between(points.raw[rows], is_upper, terms, features, upper=i, lower=j)
+        planes.append(_unless_useless(plane, points, first, second, features, family))
     return tuple(planes)
+
+
+def _unless_useless(
+    plane: Hyperplane, points: Points, first: Ints, second: Ints, features: Sequence[Feature], family: SlackFamily
+) -> Hyperplane:
+    """The plane, or the one that misplaces the fewest rows where hinge errors prefer a plane beside all of them.
+
+    Along a feature that hardly varies every row is near the plane, so that misplacing a whole cluster costs little.
+    """
+    rows = np.concatenate([first, second])
+    is_first = np.arange(len(rows)) < len(first)
+    weights = points.weights[rows]
+    is_right = plane.is_above(points.raw[rows]) == (is_first == (plane.above == min(plane.above, plane.below)))
+    lighter = min(weights[is_first].sum(), weights[~is_first].sum())
+    if weights[~is_right].sum() < 0.5 * lighter:
+        return plane
+    i, j = sorted((plane.above, plane.below))
+    pair = PairTable(points.raw[rows], is_first, weights, features, i, j)
+    return find_fewest_errors(pair, family.oblique)[0]
 
 
 def _criterion_alone(points: Points, labels: Ints, best: Partition, settings: Settings) -> float:

@@ -21,16 +21,25 @@ ROWS_AT_ONCE = 100_000
 RELATIVE_GAP = 1e-9
 
 
-def choose_rows(key: Floats, n_distinct: int, seed: int) -> Ints:
-    """Rows whose values have the smallest hashes: a random sample of the distinct rows, whatever their order.
+def choose_rows(key: Floats, weights: Floats, n_most: int, seed: int) -> tuple[Ints, Floats]:
+    """A random sample of the distinct rows, whatever their order, and what each stands for.
 
-    Copies of a row share its hash, so all of them are chosen, or none; they count once.
+    Priority sampling: copies of a row are one row with their weight together; those whose weight over a random
+    number, the hash of their values, is largest are chosen. Heavy rows always are and keep their weight; the
+    others share one weight, so that sums over the sample have the right expectation.
     """
-    mixed = np.full(len(key), np.uint64(seed) ^ np.uint64(0x9E3779B97F4A7C15), dtype=np.uint64)
+    hashes = np.full(len(key), np.uint64(seed) ^ np.uint64(0x9E3779B97F4A7C15), dtype=np.uint64)
     for column in key.T:
-        mixed = _mix(mixed ^ np.ascontiguousarray(column + 0.0).view(np.uint64))
-    distinct = np.unique(mixed)
-    return np.arange(len(mixed)) if len(distinct) <= n_distinct else np.flatnonzero(mixed < distinct[n_distinct])
+        hashes = _mix(hashes ^ np.ascontiguousarray(column + 0.0).view(np.uint64))
+    distinct, first, code = np.unique(hashes, return_index=True, return_inverse=True)
+    heaps = np.bincount(code, weights=weights)
+    if len(distinct) <= n_most:
+        return first, heaps
+    priority = heaps / ((distinct >> np.uint64(11)).astype(np.float64) + 0.5)
+    order = np.argpartition(-priority, n_most)
+    chosen = np.sort(order[:n_most])
+    spread = priority[order[n_most]] * 2.0**53
+    return first[chosen], np.maximum(heaps[chosen], spread)
 
 
 def _mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
