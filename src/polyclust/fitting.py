@@ -113,7 +113,7 @@ def _bound_sample(settings: Settings, total: float, n_rows: int, part: float) ->
         spread_least, spread_most = (3.0 / math.sqrt(max(size / total * n_rows, 1.0)) for size in settings.bounds)
         narrow = least * (1.0 + spread_least), most * (1.0 - spread_most) if most < total else most
         least = narrow[0] if narrow[0] * settings.n_clusters[0] <= total else least
-        most = narrow[1] if narrow[1] * settings.n_clusters[1] >= total and narrow[1] >= least else most
+        most = narrow[1] if narrow[1] * settings.n_clusters[1] >= 1.5 * total and narrow[1] >= least else most
     return SizeBounds((least * part, most * part))
 
 

@@ -222,7 +222,8 @@ def plane_between(
     values = plane.value(raw)
     is_above = ~is_upper if flip else is_upper
     low, high = _gap_between(values, is_above)
-    is_whole = all(features[p].is_whole for p in positions) and all(u == 1.0 for u in units)
+    is_sum_whole = all(u == 1.0 for u in units) and all(float(c).is_integer() for c in coefficients)
+    is_whole = is_sum_whole and all(features[p].is_whole for p in positions)
     return replace(plane, threshold=choose_threshold(low, high, is_whole))
 
 

@@ -1,4 +1,4 @@
-"""From a sample to all rows: label every row by the polytopes, settle those that none holds, and place thresholds anew."""
+"""From a sample to all rows: label every row by the polytopes, settle those that none holds, place thresholds anew."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from polyclust.geometry.hyperplane import Hyperplane, find_members, measure_violation
 from polyclust.hyperplanes.threshold import choose_threshold
+from polyclust.search.partition import sum_weights
 from polyclust.table.features import Feature
 
 __all__ = ["choose_rows", "place_anew", "settle_rows"]
@@ -32,7 +33,7 @@ def choose_rows(key: Floats, weights: Floats, n_most: int, seed: int) -> tuple[I
     for column in key.T:
         hashes = _mix(hashes ^ np.ascontiguousarray(column + 0.0).view(np.uint64))
     distinct, first, code = np.unique(hashes, return_index=True, return_inverse=True)
-    heaps = np.bincount(code, weights=weights)
+    heaps = sum_weights(code, weights, len(distinct))
     if len(distinct) <= n_most:
         return first, heaps
     priority = heaps / ((distinct >> np.uint64(11)).astype(np.float64) + 0.5)
@@ -109,7 +110,7 @@ class _Ends:
 def place_anew(
     raw: Floats, labels: Ints, hyperplanes: Sequence[Hyperplane], n_clusters: int, features: Sequence[Feature]
 ) -> tuple[Hyperplane, ...] | None:
-    """The hyperplanes with the roundest thresholds that all rows leave; those of one cut keep one threshold.
+    """The hyperplanes with the roundest thresholds that all rows leave; those of one cut keep one where they can.
 
     None if some hyperplane no longer parts its clusters.
     """
@@ -122,12 +123,18 @@ def place_anew(
         cuts[h.features, h.coefficients, h.units, h.threshold].append(p)
     placed = list(hyperplanes)
     for planes in cuts.values():
-        low, high = float(ends.highest_below[planes].max()), float(ends.lowest_above[planes].min())
-        if not low < high or not np.isfinite([low, high]).all():
-            return None
-        h = hyperplanes[planes[0]]
-        is_whole = all(features[f].is_whole for f in h.features) and all(u == 1.0 for u in h.units)
-        threshold = choose_threshold(low, high, is_whole)
-        for p in planes:
-            placed[p] = replace(hyperplanes[p], threshold=threshold)
+        is_one_gap = ends.highest_below[planes].max() < ends.lowest_above[planes].min()
+        for together in [planes] if is_one_gap else [[p] for p in planes]:
+            low, high = float(ends.highest_below[together].max()), float(ends.lowest_above[together].min())
+            if not low < high or not np.isfinite([low, high]).all():
+                return None
+            threshold = _round_threshold(low, high, hyperplanes[together[0]], features)
+            for p in together:
+                placed[p] = replace(hyperplanes[p], threshold=threshold)
     return tuple(placed)
+
+
+def _round_threshold(low: float, high: float, plane: Hyperplane, features: Sequence[Feature]) -> float:
+    is_sum_whole = all(u == 1.0 for u in plane.units) and all(float(c).is_integer() for c in plane.coefficients)
+    is_whole = is_sum_whole and all(features[f].is_whole for f in plane.features)
+    return choose_threshold(low, high, is_whole)

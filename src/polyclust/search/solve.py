@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
@@ -40,6 +41,7 @@ SMALL_GAIN, SMALLEST_GAIN = 2e-5, 1e-7
 SAMPLED_GAIN = 1e-4
 CELLS_OF_A_START = 6e5
 CELLS_OF_A_CUT = 3e8
+CELLS_OF_A_LATTICE = 1e9
 VALUES_TO_ALTERNATE = 3000
 ScorerMaker = Callable[[Points], Scorer]
 
@@ -63,7 +65,7 @@ class SearchPlan:
     @property
     def n_polished(self) -> int:
         """How many of the pool are improved with the whole family."""
-        return 1 + math.ceil(self.n_init / 10)
+        return 2 + math.ceil(self.n_init / 10)
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ def _search_heuristically(scorer: Scorer, plan: SearchPlan, journal: Journal) ->
     points = scorer.points
     is_few = len(points) <= FEW_POINTS
     kind = Neighbourhood if is_few or not isinstance(scorer, SilhouetteScorer) else SampledNeighbourhood
-    gain = SMALL_GAIN if is_few else SAMPLED_GAIN
+    gain = SAMPLED_GAIN if _is_costly(points, plan.family) else SMALL_GAIN
     moves = kind(scorer, plan.family.legality(points), plan.family.directions(points), gain)
     journal.begin("axes")
     pool = _search_axes(scorer, plan, journal) if is_few else _search_groups(scorer, moves, plan, journal)
@@ -136,10 +138,15 @@ def _polish(pool: list[Partition], moves: Neighbourhood, plan: SearchPlan, journ
         offer(best, shift_boundaries(winner, moves, journal))
         return best
     chosen = _choose_for_polish(pool, plan)
-    is_many = len(moves.scorer.points) > FEW_POINTS
-    n_swapped = 0 if is_many else 1
-    best |= explore(chosen, moves, plan.n_clusters, journal, best, n_swapped=n_swapped, carry_all=not is_many)
+    is_cheap = not _is_costly(moves.scorer.points, plan.family)
+    best |= explore(chosen, moves, plan.n_clusters, journal, best, n_swapped=int(is_cheap), carry_all=is_cheap)
     return _finish(best, moves, journal)
+
+
+def _is_costly(points: Points, family: Family) -> bool:
+    """Whether every sweep counts: many points, or a lattice far too large to sweep whole."""
+    n_oblique = 0 if family.oblique is None else len(family.oblique)
+    return len(points) > FEW_POINTS or n_oblique * float(len(points)) ** 2 > CELLS_OF_A_LATTICE
 
 
 def _finish(best: dict[int, Partition], moves: Neighbourhood, journal: Journal) -> dict[int, Partition]:
@@ -152,14 +159,13 @@ def _finish(best: dict[int, Partition], moves: Neighbourhood, journal: Journal) 
 
 
 def _choose_for_polish(pool: list[Partition], plan: SearchPlan) -> list[Partition]:
-    """The best few, at most two for a K."""
-    chosen: list[Partition] = []
+    """The best few, of different K first of all: what is best along the axes need not be best for the family."""
+    n_seen: Counter[int] = Counter()
+    ranked = []
     for partition in sorted(pool, key=lambda p: -p.score):
-        if sum(c.n_clusters == partition.n_clusters for c in chosen) < 2:
-            chosen.append(partition)
-        if len(chosen) == plan.n_polished:
-            break
-    return chosen
+        ranked.append((n_seen[partition.n_clusters], len(ranked), partition))
+        n_seen[partition.n_clusters] += 1
+    return [partition for _, _, partition in sorted(ranked, key=lambda r: r[:2])[: plan.n_polished]]
 
 
 def _keep_best(pool: list[Partition], plan: SearchPlan) -> dict[int, Partition]:
