@@ -14,8 +14,8 @@ from polyclust.explain.separation import PairTable, find_fewest_errors
 from polyclust.geometry.hyperplane import Hyperplane, place_rows
 from polyclust.hyperplanes.reading import plane_between, read_general_hyperplanes, read_hyperplanes
 from polyclust.search.criteria import make_criterion
-from polyclust.search.distances import measure_distances
 from polyclust.search.cuts import grow_cuts
+from polyclust.search.distances import measure_distances
 from polyclust.search.estimate import Estimate, estimate_silhouette
 from polyclust.search.family import Family, GeneralFamily, SlackFamily, choose_family
 from polyclust.search.journal import Journal
@@ -281,8 +281,8 @@ def _check_memory(n_points: int, memory_limit: float | None) -> None:
     n_bytes = 4.0 * n_points**2
     if memory_limit is not None and n_bytes > memory_limit:
         raise ValueError(
-            f"The distances of {n_points} rows take {n_bytes:.3g} bytes, more than memory_limit allows; raise it or give "
-            "fewer rows."
+            f"The distances of {n_points} rows take {n_bytes:.3g} bytes, more than memory_limit allows; raise it or "
+            "give fewer rows."
         )
 
 

@@ -14,7 +14,7 @@ from polyclust.kernels.orders import (
     count_mistakes,
     find_overlaps,
     find_separating,
-    find_widest_gaps,
+    measure_direction_intervals,
     measure_rank_intervals,
     pick_orders,
 )
@@ -78,7 +78,7 @@ def test_intervals_of_every_cluster(drawn, data):
     labels = np.where(data.draw(arrays(bool, len(some))), -1, labels)
     directions = list_directions(some.n_features, 2, 2)
     lows, highs = np.empty((2, len(directions), n_clusters))
-    find_widest_gaps(some.values, labels, n_clusters, directions.features, directions.coefficients, lows, highs)
+    measure_direction_intervals(some.values, labels, directions.features, directions.coefficients, lows, highs)
     along = dense(directions, some.n_features) @ some.values.T
     for k in range(n_clusters):
         inside = along[:, labels == k]

@@ -19,7 +19,7 @@ from polyclust.geometry.hyperplane import Hyperplane
 from polyclust.hyperplanes.general import find_direction
 from polyclust.hyperplanes.lattice import Directions
 from polyclust.hyperplanes.threshold import choose_threshold
-from polyclust.kernels.orders import RELATIVE_GAP, find_widest_gaps
+from polyclust.kernels.orders import RELATIVE_GAP, measure_direction_intervals
 from polyclust.table.features import Feature
 
 Floats = NDArray[np.float64]
@@ -84,8 +84,8 @@ def measure_intervals(
     """Intervals of all clusters along all directions."""
     shape = (len(directions), n_clusters)
     lows, highs = np.empty(shape), np.empty(shape)
-    find_widest_gaps(
-        np.ascontiguousarray(values), labels, n_clusters, directions.features, directions.coefficients, lows, highs
+    measure_direction_intervals(
+        np.ascontiguousarray(values), labels, directions.features, directions.coefficients, lows, highs
     )
     stretch = np.array([f.scale for f in features]) / units
     used = directions.features >= 0

@@ -12,7 +12,7 @@ __all__ = [
     "count_mistakes",
     "find_overlaps",
     "find_separating",
-    "find_widest_gaps",
+    "measure_direction_intervals",
     "measure_rank_intervals",
     "pick_orders",
 ]
@@ -94,8 +94,8 @@ def _along(row: Array, features: Array, coefficients: Array) -> float:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def find_widest_gaps(
-    values: Array, labels: Array, n_clusters: int, features: Array, coefficients: Array, lows: Array, highs: Array
+def measure_direction_intervals(
+    values: Array, labels: Array, features: Array, coefficients: Array, lows: Array, highs: Array
 ) -> None:
     """Intervals of every cluster along every direction: lows[d, k], highs[d, k]."""
     lows[:] = np.inf

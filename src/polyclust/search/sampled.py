@@ -1,4 +1,4 @@
-"""Shifts for many rows: every direction is swept on a sample of columns, and only the best few cuts are scored exactly."""
+"""Moves for many rows: directions are swept on a sample of columns, and only the best few cuts are scored exactly."""
 
 from __future__ import annotations
 
@@ -156,8 +156,8 @@ def scan_sample(
     gather(scorer.sampled_distances, members, chosen, block)
     scores = np.empty(orders.rows.shape)
     sweep_directions(
-        block, local[orders.rows], orders.is_end, column_of[members], points.weights[members], column_weights, own, other,
-        total, side, mass, scorer.bounds.least, scorer.bounds.most, scores,
+        block, local[orders.rows], orders.is_end, column_of[members], points.weights[members], column_weights, own,
+        other, total, side, mass, scorer.bounds.least, scorer.bounds.most, scores,
     )  # fmt: skip
     is_possible = scores > IMPOSSIBLE
     scores[is_possible] = partition.score + (scores[is_possible] - present) / points.total_weight

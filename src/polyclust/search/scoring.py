@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
@@ -164,7 +165,7 @@ class CallScorer:
         score = self.criterion(labels) if n_clusters > 1 else -np.inf
         return Partition(labels, n_clusters, sizes, float(score))
 
-    def change(self, partition: Partition, labels: Ints, n_clusters: int) -> Partition:
+    def change(self, partition: Partition, labels: Ints, n_clusters: int) -> Partition:  # noqa: ARG002
         return self.start(labels, n_clusters)
 
     def merge(self, partition: Partition, i: int, j: int) -> Partition:
@@ -216,6 +217,6 @@ def _run_in_parts(work: Callable[[slice], None], n: int, n_cells: int, n_threads
         work(slice(0, n))
         return
     bounds = np.linspace(0, n, min(n, 4 * n_threads) + 1).astype(int)
-    parts = [slice(a, b) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+    parts = [slice(a, b) for a, b in itertools.pairwise(bounds)]
     with ThreadPoolExecutor(n_threads) as pool:
         list(pool.map(work, parts))

@@ -161,7 +161,7 @@ def _finish(best: dict[int, Partition], moves: Neighbourhood, journal: Journal) 
 def _choose_for_polish(pool: list[Partition], plan: SearchPlan) -> list[Partition]:
     """The best few, of different K first of all: what is best along the axes need not be best for the family."""
     n_seen: Counter[int] = Counter()
-    ranked = []
+    ranked: list[tuple[int, int, Partition]] = []
     for partition in sorted(pool, key=lambda p: -p.score):
         ranked.append((n_seen[partition.n_clusters], len(ranked), partition))
         n_seen[partition.n_clusters] += 1
