@@ -8,6 +8,7 @@ BENCH_STAMP := $(VENV)/.installed-bench
 .PHONY: demo test test-slow lint format bench bench-quick bench-speed bench-kernels clean
 
 demo: $(STAMP)
+	$(BIN)/python examples/wine.py
 	$(BIN)/polyclust demo --force
 
 test: $(STAMP)

@@ -255,8 +255,17 @@ def _summarise(request: FitRequest, result: FitResult) -> str:
     return (
         f"{result.explanation.to_text()}\n"
         f"{model.criterion} {model.score_:.4f}{proved}, found in {result.seconds:.1f} s\n"
+        f"{_say_check(result.explanation)}\n"
         f"written to {request.output}: open {request.output / 'report.html'}"
     )
+
+
+def _say_check(explanation: Explanation) -> str:
+    """Whether the rules, applied to the table, give the labels."""
+    n_rows = sum(rule.size for rule in explanation.rules)
+    if explanation.fidelity == 1.0:
+        return f"checked: the rules give back the cluster of all {n_rows:g} rows"
+    return f"checked: the rules give back the cluster of {explanation.fidelity:.1%} of {n_rows:g} rows"
 
 
 def spell_command(arguments: list[str] | None = None) -> str:
