@@ -15,6 +15,7 @@ from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.metrics import silhouette_score
 from sklearn.mixture import GaussianMixture
 from sklearn.tree import DecisionTreeClassifier
+from threadpoolctl import threadpool_limits
 
 from polyclust.explain.explanation import Explanation
 from polyclust.table.encode import fit_encoder
@@ -89,7 +90,7 @@ def choose_best(trials: list[Trial]) -> list[Trial]:
 
 
 def _try(method: str, cluster: Callable[[Rows, int], Clustering], rows: Rows, n_clusters: int) -> Trial:
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), threadpool_limits(1):  # one thread each: comparable, and no slower on small tables
         warnings.simplefilter("ignore")
         started = time.perf_counter()
         found = cluster(rows, n_clusters)

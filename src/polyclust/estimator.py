@@ -323,7 +323,8 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if journal.was_cut_short:
             _warn("The search was ended early; the result is the best found so far.")
         if self.n_clusters_ < settings.n_clusters[0]:
-            _warn(f"Only {self.n_clusters_} clusters were found where {settings.n_clusters[0]} were asked for.")
+            found = "1 cluster was" if self.n_clusters_ == 1 else f"{self.n_clusters_} clusters were"
+            _warn(f"Only {found} found where {settings.n_clusters[0]} were asked for.")
         small = [r for r in self.explanation_.rules if r.is_at_minimum]
         if small:
             listed = ", ".join(f"{r.cluster} ({r.size:g} rows)" for r in small)

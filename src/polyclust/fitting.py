@@ -124,7 +124,8 @@ def _extend(
     features = prepared.features
     if settings.slack_weight is not None:
         labels = place_rows(prepared.raw, found.hyperplanes, found.n_clusters)
-        return _reorder(labels, found.hyperplanes, prepared.weights)
+        if settings.bounds.hold_for(sum_weights(labels, prepared.weights, found.n_clusters)):
+            return _reorder(labels, found.hyperplanes, prepared.weights)
     settled = settle_rows(prepared.raw, found.hyperplanes, found.n_clusters)
     if settled is not None and settings.bounds.hold_for(sum_weights(settled, prepared.weights, found.n_clusters)):
         placed = place_anew(prepared.raw, settled, found.hyperplanes, found.n_clusters, features)

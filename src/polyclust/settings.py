@@ -8,6 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from sklearn.metrics import pairwise_distances
+from sklearn.utils._param_validation import InvalidParameterError
+
 from polyclust.search.scoring import SizeBounds
 
 __all__ = ["CRITERIA", "Settings", "check_settings", "resolve_clusters", "resolve_sizes"]
@@ -49,8 +53,7 @@ def check_settings(params: dict[str, Any]) -> None:
     _check_positive("margin", params["margin"])
     _check_positive("time_limit", params["time_limit"])
     _check_positive("memory_limit", params["memory_limit"])
-    if not isinstance(params["distance"], str):
-        raise ValueError(f'distance must be a metric name, "gower" or "precomputed"; got {params["distance"]!r}.')
+    _check_distance(params["distance"])
 
 
 def resolve_sizes(least: float, most: float | None, total: float) -> SizeBounds:
@@ -112,6 +115,20 @@ def _check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
     if value not in choices:
         listed = ", ".join(f'"{c}"' for c in choices)
         raise ValueError(f"{name} must be one of {listed}; got {value!r}.")
+
+
+def _check_distance(value: Any) -> None:
+    if value in ("gower", "precomputed"):
+        return
+    try:
+        pairwise_distances(np.eye(2, dtype=bool), metric=value if isinstance(value, str) else None)
+    except InvalidParameterError:
+        raise ValueError(
+            'distance must be a metric of scikit-learn or SciPy such as "euclidean" or "cityblock", "gower" or '
+            f'"precomputed"; got {value!r}.'
+        ) from None
+    except ValueError:  # a metric that asks something of the data
+        return
 
 
 def _check_positive(name: str, value: Any, may_be_zero: bool = False) -> None:

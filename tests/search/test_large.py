@@ -447,6 +447,24 @@ def test_the_largest_size_holds_on_all_rows():
 @pytest.mark.usefixtures("few_rows_are_many")
 def test_fewer_clusters_than_asked_for_are_owned_up_to():
     raw = np.repeat([[0.0], [1.0]], [995, 5], axis=0)
-    with pytest.warns(PolyclustWarning, match="Only 1 clusters were found where 2 were asked for"):
+    with pytest.warns(PolyclustWarning, match="Only 1 cluster was found where 2 were asked for"):
         model = PolytopeClustering(2, random_state=0).fit(raw)
     assert model.labels_.max() == 0
+
+
+@pytest.mark.usefixtures("few_rows_are_many")
+def test_a_finite_weight_takes_many_rows():
+    table = blobs_with_noise(900, seed=7).drop(columns="colour")
+    model = PolytopeClustering(4, representation_weight=0.1, n_init=1, random_state=0).fit(table)
+    sizes = np.bincount(model.labels_, minlength=4)
+    assert sizes.min() >= 18
+    assert (np.diff(sizes) <= 0).all()
+    assert model.explanation_.fidelity == pytest.approx((model.predict(table) == model.labels_).mean())
+
+
+@pytest.mark.usefixtures("few_rows_are_many")
+def test_a_cluster_that_all_rows_leave_too_small_is_given_up(monkeypatch):
+    table = blobs_with_noise(900, seed=7).drop(columns="colour")
+    monkeypatch.setattr(fitting, "place_rows", lambda raw, *_: np.zeros(len(raw), dtype=np.intp))
+    model = PolytopeClustering(4, representation_weight=0.1, n_init=1, random_state=0).fit(table)
+    assert np.bincount(model.labels_, minlength=model.n_clusters_).min() >= 18

@@ -252,6 +252,9 @@ def _list_versions() -> dict[str, str]:
 def _summarise(request: FitRequest, result: FitResult) -> str:
     model = result.model
     proved = ", proved best" if model.is_optimal_ else ""
+    interval = getattr(model, "score_interval_", None)
+    if interval is not None:
+        proved = f" (estimated; 95 % interval {interval[0]:.4f} to {interval[1]:.4f})"
     return (
         f"{result.explanation.to_text()}\n"
         f"{model.criterion} {model.score_:.4f}{proved}, found in {result.seconds:.1f} s\n"

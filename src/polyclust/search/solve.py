@@ -42,6 +42,7 @@ SAMPLED_GAIN = 1e-4
 CELLS_OF_A_START = 6e5
 CELLS_OF_A_CUT = 3e8
 CELLS_OF_A_LATTICE = 1e9
+CELLS_OF_ALL_AXES = 3.5e6
 VALUES_TO_ALTERNATE = 3000
 ScorerMaker = Callable[[Points], Scorer]
 
@@ -146,7 +147,8 @@ def _polish(pool: list[Partition], moves: Neighbourhood, plan: SearchPlan, journ
 def _is_costly(points: Points, family: Family) -> bool:
     """Whether every sweep counts: many points, or a lattice far too large to sweep whole."""
     n_oblique = 0 if family.oblique is None else len(family.oblique)
-    return len(points) > FEW_POINTS or n_oblique * float(len(points)) ** 2 > CELLS_OF_A_LATTICE
+    n_pairs = float(len(points)) ** 2
+    return points.n_features * n_pairs > CELLS_OF_ALL_AXES or n_oblique * n_pairs > CELLS_OF_A_LATTICE
 
 
 def _finish(best: dict[int, Partition], moves: Neighbourhood, journal: Journal) -> dict[int, Partition]:
