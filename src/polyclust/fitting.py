@@ -189,6 +189,7 @@ def _fit_all(prepared: Prepared, settings: Settings, journal: Journal) -> FitRes
         n_init=settings.n_init,
         seed=settings.seed,
         bounds=settings.bounds,
+        is_called=settings.criterion != "silhouette",
     )
     found = search_partitions(points, plan, journal)
     best = max(found.partitions.values(), key=lambda p: (p.score, -p.n_clusters))

@@ -34,7 +34,8 @@ def test_quick_benchmark(tmp_path: Path, data_folder: Path) -> None:
     assert polytopes["note"].isna().all()
 
     code, text = invoke(run.main, "--quick", "--out", out, "--data", str(data_folder))
-    assert text.startswith("0 cells measured")
+    n_skipped = int((rows["status"] == "skipped").sum())  # an absent package may have been installed since
+    assert text.startswith(f"{n_skipped} cells measured")
 
     page = tmp_path / "RESULTS.md"
     invoke(tables.main, "--results", out, "--out", str(page))

@@ -10,6 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from naive import lattice, lie_apart, lie_apart_by_any_plane, pairs_in_conflict, silhouette_of_repeats
+from polyclust import PolytopeClustering
 from polyclust.search.descent import explore, shift_boundaries
 from polyclust.search.distances import measure_distances
 from polyclust.search.family import choose_family
@@ -214,3 +215,11 @@ def test_exploring_keeps_the_best_of_every_number_of_clusters(data):
         assert found[start.n_clusters].score >= start.score - 1e-9
     for partition in found.values():
         assert_sound(some, partition, (1, 1), (1.0, np.inf))
+
+
+def test_a_maximum_size_is_held_where_an_even_tree_can_hold_it():
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    for n_clusters, share in ((3, 0.34), ("auto", 0.2)):
+        model = PolytopeClustering(n_clusters, max_cluster_size=share, max_clusters=6, n_init=1, random_state=0).fit(X)
+        assert np.bincount(model.labels_).max() <= share * len(X)
+        assert (model.predict(X) == model.labels_).all()

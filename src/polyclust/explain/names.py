@@ -43,7 +43,8 @@ def _list_phrases(clauses: Sequence[Clause], profile: ClusterProfile) -> list[st
 
 def _precedence(trait: Trait, used: set[tuple[Column, Hashable]]) -> tuple[bool, float, bool]:
     """What the rule speaks of, then what is strongest; what a cluster is rather than what it is not."""
-    is_used = (trait.feature.column, trait.feature.level) in used
+    is_level = trait.feature.kind == "level"  # a rule that names one level speaks of them all
+    is_used = any(c == trait.feature.column and (is_level or v == trait.feature.level) for c, v in used)
     return not is_used, -round(trait.strength, 9), trait.effect < 0
 
 

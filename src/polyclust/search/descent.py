@@ -45,9 +45,9 @@ def explore(
 ) -> dict[int, Partition]:
     """The best partition found for every K in the range, by carrying solutions to K + 1 and K - 1 until stable.
 
-    Solutions already ``known`` are there to be beaten; only what beats them is carried on. In the end the best
-    ``n_swapped`` K try to exchange a boundary for another: a merge and a split at once. Unless ``carry_all``, only
-    the best of all is carried.
+    Solutions already ``known`` are there to be beaten; what beats them is carried on, and the best of all. In the
+    end the best ``n_swapped`` K try to exchange a boundary for another: a merge and a split at once. Unless
+    ``carry_all``, only the best of all is carried.
     """
     least, most = n_clusters
     best = dict(known or {})
@@ -61,8 +61,8 @@ def explore(
         if journal.is_over() and least in best:
             break
     swapped: set[int] = set()
-    if not carry_all:
-        waiting = {max(best, key=lambda k: best[k].score)}
+    leader = max(best, key=lambda k: best[k].score)
+    waiting = waiting | {leader} if carry_all else {leader}
     while not (journal.is_over() and least in best):
         if waiting:
             k = min(waiting)

@@ -20,6 +20,7 @@ import numpy as np
 from polyclust.alternating import alternate
 from polyclust.clusters.starts import start_by_kmeans, start_by_linkage, start_by_medoids
 from polyclust.search.descent import explore, offer, shift_boundaries
+from polyclust.search.even import grow_even_tree
 from polyclust.search.family import AxisFamily, Family
 from polyclust.search.grouping import group_points
 from polyclust.search.journal import Journal
@@ -57,10 +58,13 @@ class SearchPlan:
     n_init: int
     seed: int
     bounds: SizeBounds
+    is_called: bool = False  # the criterion is a function, called for every candidate
 
     def n_starts(self, points: Points) -> int:
         """Random starts for every K: the fewer, the more a sweep of all axes costs."""
         n_cells = points.n_features * len(points) ** 2
+        if self.is_called:
+            return 1
         return max(1, math.ceil(self.n_init * min(1.0, CELLS_OF_A_START / n_cells)))
 
     @property
@@ -109,7 +113,9 @@ def _search_axes(scorer: Scorer, plan: SearchPlan, journal: Journal) -> list[Par
     """Every move along every axis on the points as they are."""
     family = AxisFamily()
     moves = Neighbourhood(scorer, family.legality(scorer.points), family.directions(scorer.points))
-    return list(explore(_starts(scorer, moves, plan), moves, plan.n_clusters, journal).values())
+    n_swapped = 0 if plan.is_called else 3
+    starts = _starts(scorer, moves, plan)
+    return list(explore(starts, moves, plan.n_clusters, journal, n_swapped=n_swapped).values())
 
 
 def _search_groups(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> list[Partition]:
@@ -175,10 +181,16 @@ def _keep_best(pool: list[Partition], plan: SearchPlan) -> dict[int, Partition]:
     for partition in pool:
         if plan.n_clusters[0] <= partition.n_clusters <= plan.n_clusters[1]:
             offer(best, partition)
-    if not best:  # the sizes allow fewer clusters only: the most of them, one at least
-        fewer = max(pool, key=lambda p: (p.n_clusters, p.score))
-        best[fewer.n_clusters] = fewer
-    return best
+    if best:
+        return best
+    fewer = [p for p in pool if plan.bounds.hold_for(p.sizes)]
+    if not fewer:
+        raise ValueError(
+            f"No clusters of {plan.bounds.least:g} to {plan.bounds.most:g} rows were found; lower min_cluster_size, or "
+            "raise max_cluster_size or the number of clusters."
+        )
+    chosen = max(fewer, key=lambda p: (p.n_clusters, p.score))  # the sizes allow fewer clusters than asked for
+    return {chosen.n_clusters: chosen}
 
 
 def _starts(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan) -> Iterator[Partition]:
@@ -194,6 +206,8 @@ def _starts(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan) -> Iterator[
 def _start_labels(points: Points, plan: SearchPlan) -> Iterator[Ints]:
     """Ward, k-means with Algorithm 1 after the first of each K, and k-means from more seeds."""
     most = min(plan.n_clusters[1], len(points))
+    if plan.bounds.most < points.total_weight:
+        yield from (grow_even_tree(points, k) for k in range(max(plan.n_clusters[0], 2), most + 1))
     if len(points) <= FEW_POINTS:
         yield from start_by_linkage(points.distances, points.weights, most).values()
     for k in range(2, most + 1):
