@@ -82,7 +82,8 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     labels_ : labels 0..K-1, the largest cluster first
     n_clusters_, score_, scores_ : K, the criterion, and the best score for every K tried
-    score_interval_ : beyond 20 000 rows, where score_ is estimated: its 95 % confidence interval
+    score_interval_ : beyond 20 000 rows, where score_ is estimated: its 95 % confidence interval (the other scores_
+        are then those of the sample that carried the search)
     hyperplanes_, polytopes_, explanation_ : the geometry and its words
     history_ : one record per accepted step
     is_optimal_ : True only when proved

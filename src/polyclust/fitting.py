@@ -81,7 +81,8 @@ def fit_clusters(prepared: Prepared, settings: Settings, journal: Journal) -> Fi
 
 def _fit_by_sample(prepared: Prepared, settings: Settings, journal: Journal) -> FitResult:
     """A sample carries the search; every row is then labelled, and thresholds and score are those of all rows."""
-    key = np.hstack([prepared.clustered, prepared.raw])
+    is_same = prepared.clustered is prepared.raw
+    key = prepared.raw if is_same else np.hstack([prepared.clustered, prepared.raw])
     rows, stands_for = choose_rows(key, prepared.weights, N_SAMPLED, settings.seed)
     total = float(prepared.weights.sum())
     weights, part = stands_for * (total / float(stands_for.sum())), 1.0
@@ -95,11 +96,12 @@ def _fit_by_sample(prepared: Prepared, settings: Settings, journal: Journal) -> 
     labels, hyperplanes = _extend(prepared, found, sample, settings)
     n_clusters = int(labels.max()) + 1
     estimate = _estimate(prepared, labels, n_clusters, settings)
+    score = _score_all(prepared, labels, n_clusters, settings, found) if estimate is None else estimate.score
     return FitResult(
         labels=labels,
         n_clusters=n_clusters,
-        score=_score_all(prepared, labels, n_clusters, settings, found) if estimate is None else estimate.score,
-        scores=found.scores,
+        score=score,
+        scores={**found.scores, n_clusters: score},
         hyperplanes=hyperplanes,
         is_optimal=False,
         interval=None if estimate is None else (estimate.low, estimate.high),
@@ -283,8 +285,8 @@ def _check_memory(n_points: int, memory_limit: float | None) -> None:
     n_bytes = 4.0 * n_points**2
     if memory_limit is not None and n_bytes > memory_limit:
         raise ValueError(
-            f"The distances of {n_points} rows take {n_bytes:.3g} bytes, more than memory_limit allows; raise it or "
-            "give fewer rows."
+            f"The distances of {n_points} rows take {n_bytes / 1e6:,.1f} MB, more than memory_limit allows; raise it "
+            "or give fewer rows."
         )
 
 
