@@ -284,10 +284,12 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             return gower_coordinates(rows, features) if is_gower else EncodedTable(features, rows).scaled
 
         every = counted.all()
+        kept = raw if every else raw[counted]
+        clustered = kept if encoded.raw is raw else encoded.raw[counted]
         return Prepared(
-            raw=raw if every else raw[counted],
+            raw=kept,
             features=explaining.features,
-            clustered=encoded.raw if every else encoded.raw[counted],
+            clustered=clustered,
             locate=locate,
             metric=self.distance,
             weights=weights if every else weights[counted],
