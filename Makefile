@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 BENCH_STAMP := $(VENV)/.installed-bench
 
-.PHONY: demo test test-slow lint format bench bench-quick bench-speed bench-kernels clean
+.PHONY: demo test test-slow lint format bench bench-quick bench-speed bench-races bench-warehouse bench-kernels clean
 
 demo: $(STAMP)
 	$(BIN)/python examples/wine.py
@@ -28,7 +28,7 @@ format: $(STAMP)
 
 bench: $(BENCH_STAMP)
 	$(BIN)/python -m benchmarks.run --budget 120
-	$(BIN)/python -m benchmarks.tables
+	$(BIN)/python -m benchmarks.tables --readme README.md
 	$(BIN)/python -m benchmarks.figures
 
 bench-quick: $(BENCH_STAMP)
@@ -36,6 +36,12 @@ bench-quick: $(BENCH_STAMP)
 
 bench-speed: $(BENCH_STAMP)
 	$(BIN)/python -m benchmarks.speed
+
+bench-races: $(BENCH_STAMP)
+	$(BIN)/python -m benchmarks.speed --only "races/*"
+
+bench-warehouse: $(BENCH_STAMP)
+	$(BIN)/python -m benchmarks.warehouse
 
 bench-kernels: $(STAMP)
 	$(BIN)/python -m benchmarks.kernels

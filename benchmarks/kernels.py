@@ -2,10 +2,14 @@
 
 A cell is one row at one step of a sweep. The share of memory bandwidth counts the one row of the float32
 distance matrix that a step must read, against the sum of a large array measured in the same run.
+Writes KERNELS.md and results/kernels.csv, which SPEED.md quotes.
 """
 
 from __future__ import annotations
 
+import platform
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,14 +17,17 @@ from typing import Annotated
 
 import numba
 import numpy as np
+import pandas as pd
 import typer
 from sklearn.metrics import pairwise_distances
 from threadpoolctl import threadpool_limits
 
-PAGE = Path(__file__).resolve().parent / "KERNELS.md"
+FOLDER = Path(__file__).resolve().parent
+RESULTS = Path("results") / "kernels.csv"
 ROWS = (500, 1000, 2000, 4600)
 N_CLUSTERS = 5
 REPEATS = 7
+BYTES_PER_CELL = 4
 
 Sweep = Callable[[], object]  # its result is looked at by the tests only
 
@@ -72,43 +79,93 @@ def best_seconds(run: Sweep, repeats: int = REPEATS) -> float:
     return min(times)
 
 
+@numba.njit(fastmath=True)
+def _add_up(array: np.ndarray) -> float:
+    total = np.float32(0.0)
+    for i in range(array.size):
+        total += array[i]
+    return total
+
+
 def measure_bandwidth(n_bytes: int = 2**28) -> float:
-    """Bytes read per second by one core summing a large array."""
-    array = np.ones(n_bytes // 8)
-    return n_bytes / best_seconds(array.sum)
+    """Bytes that one core reads per second from an array far larger than the caches, adding up its floats."""
+    array = np.ones(n_bytes // 4, dtype=np.float32)
+    return n_bytes / best_seconds(lambda: _add_up(array))
 
 
-def measure(n_rows: int) -> tuple[int, float, float]:
-    """Steps, nanoseconds per cell and bytes of the distance matrix read per second."""
+def measure(n_rows: int) -> dict[str, float]:
+    """One sweep: its steps, nanoseconds per cell and bytes of the distance matrix read per second."""
     distances, labels, projection = make_case(n_rows)
     seconds = best_seconds(prepare_sweep(distances, labels, projection))
     n_steps = int((labels <= 1).sum())
-    return n_steps, 1e9 * seconds / (n_steps * n_rows), 4.0 * n_steps * n_rows / seconds
+    n_cells = n_steps * n_rows
+    return {
+        "rows": n_rows,
+        "steps": n_steps,
+        "nanoseconds_per_cell": 1e9 * seconds / n_cells,
+        "bytes_per_second": BYTES_PER_CELL * n_cells / seconds,
+    }
 
 
-def render(bandwidth: float) -> str:
-    """The page: a row per size."""
-    lines = [
-        "# The sweep kernel on one core",
-        "",
-        "Best of several calls; a cell is one row at one step of a sweep.",
-        f"One core of this machine reads {bandwidth / 1e9:.1f} GB/s from a large array.",
-        "",
-        "| rows | steps | ns per cell | distances read, GB/s | share of the bandwidth |",
-        "|---|---|---|---|---|",
-    ]
-    for n_rows in ROWS:
-        n_steps, nanoseconds, rate = measure(n_rows)
-        lines.append(f"| {n_rows} | {n_steps} | {nanoseconds:.2f} | {rate / 1e9:.1f} | {rate / bandwidth:.0%} |")
+def measure_all() -> pd.DataFrame:
+    """Every size, and the bandwidth of the same run beside it, on one thread."""
+    numba.set_num_threads(1)
+    with threadpool_limits(1):
+        table = pd.DataFrame([measure(n_rows) for n_rows in ROWS])
+        return table.assign(bandwidth=measure_bandwidth(), processor=name_processor())
+
+
+def name_processor() -> str:
+    """As the machine calls its processor."""
+    described = Path("/proc/cpuinfo")
+    lines = described.read_text(encoding="utf-8").splitlines() if described.is_file() else []
+    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def render_table(table: pd.DataFrame) -> str:
+    """A row per size, and the bandwidth below."""
+    lines = ["| rows | steps | ns per cell | distances read, GB/s | share of the bandwidth |", "|---|---|---|---|---|"]
+    for row in table.itertuples():
+        speed, share = row.bytes_per_second / 1e9, row.bytes_per_second / row.bandwidth
+        lines.append(f"| {row.rows} | {row.steps} | {row.nanoseconds_per_cell:.2f} | {speed:.1f} | {share:.0%} |")
+    bandwidth = table["bandwidth"].iloc[0] / 1e9
+    lines.append(f"\nOne core reads {bandwidth:.1f} GB/s from an array of 256 MB ({table['processor'].iloc[0]}).")
     return "\n".join(lines) + "\n"
 
 
-def main(out: Annotated[Path, typer.Option(help="page to write")] = PAGE) -> None:
+def render(table: pd.DataFrame) -> str:
+    """The page."""
+    words = (
+        f"Best of {REPEATS} calls. A cell is one row at one step of a sweep. A step must read one row of the float32",
+        f"distance matrix, {BYTES_PER_CELL} bytes per cell; other arrays stay in caches. The share is that rate over",
+        "what one core reads from memory in the same run. A matrix of few rows stays in the caches itself.",
+    )
+    return "# The sweep kernel on one core\n\n" + "\n".join(words) + f"\n\n{render_table(table)}"
+
+
+def quote(folder: Path) -> str:
+    """The table for another page."""
+    path = folder / RESULTS
+    if not path.is_file():
+        return "Not measured: `make bench-kernels`.\n"
+    return render_table(pd.read_csv(path)) + "\nWhat is counted: [KERNELS.md](KERNELS.md).\n"
+
+
+def measure_if_missing(folder: Path, force: bool = False) -> None:
+    """In a process of its own."""
+    if force or not (folder / RESULTS).is_file():
+        command = [sys.executable, "-m", "benchmarks.kernels", "--out", str(folder.resolve())]
+        subprocess.run(command, check=True, cwd=FOLDER.parent, capture_output=True)
+
+
+def main(out: Annotated[Path, typer.Option(help="folder of KERNELS.md and results/")] = FOLDER) -> None:
     """Measure and write."""
-    numba.set_num_threads(1)
-    with threadpool_limits(1):
-        out.write_text(render(measure_bandwidth()), encoding="utf-8")
-    typer.echo(f"Wrote {out}.")
+    table = measure_all()
+    (out / RESULTS).parent.mkdir(parents=True, exist_ok=True)
+    table.to_csv(out / RESULTS, index=False)
+    (out / "KERNELS.md").write_text(render(table), encoding="utf-8")
+    typer.echo(f"Wrote {out / 'KERNELS.md'}.")
 
 
 if __name__ == "__main__":

@@ -29,3 +29,10 @@ def show_seconds(value: float | None) -> str:
 
 def title(method: str) -> str:
     return METHODS[method].title
+
+
+def replace_between(text: str, start: str, end: str, new: str) -> str | None:
+    """The text with everything between two markers exchanged; None when it lacks them."""
+    before, found_start, rest = text.partition(start)
+    _, found_end, after = rest.partition(end)
+    return f"{before}{start}\n\n{new}\n{end}{after}" if found_start and found_end else None

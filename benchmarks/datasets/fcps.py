@@ -34,6 +34,9 @@ def read(name: str, folder: Path | None) -> pd.DataFrame:
     """The features of one set, raw."""
     table = read_csv(folder, f"{name}.csv", f"full/{name}.csv")
     if table is None:
-        raise explain_absence(name, "the file is not in the data folder and no public source serves this version")
+        reason = (
+            "the file is not in the data folder and no public source serves this version (the R package FCPS holds it)"
+        )
+        raise explain_absence(name, reason, f"{name}.csv")
     n_rows, n_features = SHAPES[name]
     return check_shape(name, table, n_rows, n_features + 1).drop(columns="label")

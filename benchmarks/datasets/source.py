@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
+import warnings
 from pathlib import Path
-from urllib.error import URLError
 
 import pandas as pd
 from sklearn.datasets import fetch_openml
@@ -41,20 +41,28 @@ def read_csv(folder: Path | None, *names: str) -> pd.DataFrame | None:
 
 
 def fetch(name: str, data_id: int) -> pd.DataFrame:
-    """A table from OpenML, its class in the last column `label`."""
+    """A table from OpenML, its class in the last column `label`; where no class is declared it is the last column."""
     try:
-        bunch = fetch_openml(data_id=data_id, as_frame=True, parser="auto")
-    except (URLError, OSError) as error:
-        raise explain_absence(name, f"OpenML could not be reached ({error})") from error
-    frame = bunch.data.copy()
-    frame["label"] = bunch.target
-    return frame
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of retries; the last failure is told below
+            bunch = fetch_openml(data_id=data_id, as_frame=True, parser="auto")
+    except OSError as error:  # no network, no such page, a broken download
+        raise explain_absence(
+            name, f"OpenML's table {data_id} could not be fetched ({error})", f"full/{name}.csv"
+        ) from error
+    except ValueError as error:  # withdrawn, or not what was announced
+        raise explain_absence(
+            name, f"OpenML's table {data_id} could not be read ({error})", f"full/{name}.csv"
+        ) from error
+    if bunch.target is None:
+        return bunch.data.rename(columns={bunch.data.columns[-1]: "label"})
+    return bunch.data.assign(label=bunch.target)
 
 
-def explain_absence(name: str, reason: str) -> DataNotFoundError:
+def explain_absence(name: str, reason: str, file: str) -> DataNotFoundError:
     """One sentence: what is missing, why, and what to do."""
     return DataNotFoundError(
-        f"No data for {name!r}: {reason}; give the folder that holds {name}.csv with --data or {ENVIRONMENT_VARIABLE}."
+        f"No data for {name!r}: {reason}; give the folder that holds {file} with --data or {ENVIRONMENT_VARIABLE}."
     )
 
 

@@ -27,6 +27,8 @@ SHAPES = {
     "spam": (4601, 58),
 }
 NAMES = tuple(SHAPES)
+# iris, zoo, seeds, libras_move, bank-marketing (the file of 4521 rows, columns V1..V16) and spambase on OpenML;
+# wine comes with scikit-learn; of framingham no public source of this form is known
 OPENML_IDS = {"iris": 61, "zoo": 62, "seeds": 1499, "libras": 299, "bank": 1558, "spam": 44}
 
 NOTES = {
@@ -72,9 +74,10 @@ def _fetch_original(name: str) -> pd.DataFrame:
     if name == "wine":
         return _bundled_wine()
     if name not in OPENML_IDS:
-        raise explain_absence(name, "it is not in the folder full/ of the data and has no public source that is known")
+        reason = "the file is not in the data folder and no public source of this version is known"
+        raise explain_absence(name, reason, f"full/{name}.csv")
     table = fetch(name, OPENML_IDS[name])
-    if name == "bank":
+    if name == "bank" and table.shape[1] == len(BANK_COLUMNS) + 1:
         table.columns = [*BANK_COLUMNS, "label"]
     return table.apply(_plain_column)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from benchmarks.methods import cart, dbscan, exkmc, gmm, icot, kauri, kmeans, kmedoids, mpc, ward
+from benchmarks.methods import cart, dbscan, exkmc, gmm, icot, kauri, kmeans, kmedoids, mpc, pamsil, ward
 from benchmarks.methods.method import Method
 
-FILES = (kmeans, gmm, ward, dbscan, kmedoids, icot, exkmc, cart, kauri, mpc)
+FILES = (kmeans, gmm, ward, dbscan, kmedoids, pamsil, icot, exkmc, cart, kauri, mpc)
 METHODS: dict[str, Method] = {method.name: method for file in FILES for method in file.METHODS}
 
 __all__ = ["METHODS", "Method"]

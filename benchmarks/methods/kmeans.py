@@ -56,5 +56,5 @@ def propose_every_start(task: Task) -> Iterator[Proposal]:
 
 METHODS = (
     Method("kmeans", "k-means++", "plain", propose_lowest_inertia),
-    Method("kmeans-best", "k-means++, best silhouette of any start", "plain", propose_every_start),
+    Method("kmeans-best", "k-means++ by silhouette", "plain", propose_every_start),
 )

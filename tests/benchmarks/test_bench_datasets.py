@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.error import URLError
 
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks.datasets import NAMES, DataNotFoundError, find_folder, load, uci
+from benchmarks.datasets import NAMES, DataNotFoundError, find_folder, load, source, uci
 from benchmarks.datasets.scaling import scale_columns
+from sklearn.utils import Bunch
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -79,6 +81,27 @@ def test_fetched_tables_become_plain(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     assert practical.X["f0"].tolist()[:3] == [1, 0, 1]
     assert practical.matrix.shape == (101, 16)
     assert load("zoo", "paper", tmp_path).X["type_leaked"].tolist()[:2] == [0.5, 0.0]
+
+
+def test_a_table_without_a_declared_class_has_it_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = pd.DataFrame({"x1": [0.5, 0.7], "class": [1, 2]})
+    monkeypatch.setattr(source, "fetch_openml", lambda **options: Bunch(data=data, target=None))
+    assert source.fetch("libras", 299).columns.tolist() == ["x1", "label"]
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [(URLError("no route"), "could not be fetched"), (ValueError("deactivated"), "could not be read")],
+)
+def test_failed_downloads_are_explained_in_a_sentence(
+    error: Exception, words: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def fail(**options: object) -> None:
+        raise error
+
+    monkeypatch.setattr(source, "fetch_openml", fail)
+    with pytest.raises(DataNotFoundError, match=rf"No data for 'seeds': OpenML's table 1499 {words} .*full/seeds\.csv"):
+        load("seeds", "practical", tmp_path)
 
 
 def test_unknown_names_are_refused() -> None:
