@@ -77,7 +77,8 @@ def test_the_silhouette_of_every_row_and_its_mean(drawn):
 
 @st.composite
 def sweeps(draw):
-    """A partition, one or two of its clusters in some order, where cuts may be, sampled columns and size bounds."""
+    """A partition, one or two of its clusters in some order, where cuts may be, some columns (those of the pair first),
+    and size bounds."""
     points, labels, n_clusters = draw(partitioned_points())
     pair = [0] if draw(st.booleans()) else [0, 1]
     members = np.flatnonzero(np.isin(labels, pair)).astype(np.int32)
@@ -86,8 +87,10 @@ def sweeps(draw):
     is_end = draw(arrays(bool, orders.shape))
     is_end[:, -1] = False
     is_column = draw(arrays(bool, len(points)))
+    columns = np.concatenate([np.flatnonzero(is_column & np.isin(labels, pair)),
+                              np.flatnonzero(is_column & ~np.isin(labels, pair))])  # fmt: skip
     bounds = draw(st.sampled_from([(1.0, np.inf), (2.0, np.inf), (1.0, 6.0), (3.0, 9.0)]))
-    return points, labels, n_clusters, pair, orders, is_end, np.flatnonzero(is_column), bounds
+    return points, labels, n_clusters, pair, orders, is_end, columns, bounds
 
 
 def brute_scores(drawn, orders, is_end):
@@ -132,9 +135,11 @@ def test_a_sweep_scores_every_cut_as_brute_force_does(drawn):
     points, _, _, _, orders, is_end, columns, bounds = drawn
     distances, column_of, (counted, own, other, total, side), mass = sweep_arrays(drawn)
     scores = np.empty(orders.shape)
+    n_inside = int((side > 0).sum())
     sweep_directions(
-        distances, orders, is_end, column_of, points.weights, counted, own, other, total, side, mass, *bounds, scores
-    )
+        distances, orders, is_end, column_of, points.weights, counted, own, other, total, n_inside, mass, *bounds,
+        scores,
+    )  # fmt: skip
     expected = brute_scores(drawn, orders, is_end)
     assert ((scores == IMPOSSIBLE) == (expected == IMPOSSIBLE)).all()
     assert scores == pytest.approx(expected, abs=5e-4 * max(1, len(columns)))

@@ -15,7 +15,8 @@ from polyclust.search.descent import explore, shift_boundaries
 from polyclust.search.distances import measure_distances
 from polyclust.search.family import choose_family
 from polyclust.search.journal import Journal
-from polyclust.search.moves import Neighbourhood, member_mask
+from polyclust.search.moves import Neighbourhood
+from polyclust.search.partition import member_mask
 from polyclust.search.points import Points
 from polyclust.search.repair import grow_tree, make_legal
 from polyclust.search.sampled import SampledNeighbourhood, scan_sample, scan_window

@@ -15,8 +15,7 @@ from polyclust.kernels.silhouette import IMPOSSIBLE
 from polyclust.search.criteria import make_criterion
 from polyclust.search.distances import gower_coordinates, measure_distances
 from polyclust.search.grouping import Groups
-from polyclust.search.moves import member_mask
-from polyclust.search.partition import join_labels, order_by_size
+from polyclust.search.partition import join_labels, member_mask, order_by_size
 from polyclust.search.points import Points, order_projections
 from polyclust.search.scoring import CallScorer, SilhouetteScorer, SizeBounds
 from polyclust.table.encode import fit_encoder

@@ -35,6 +35,7 @@ __all__ = [
 ]
 
 MOST_CUTS = 40_000
+N_GLANCED = 40
 
 
 class NotSeparableError(ValueError):
@@ -69,13 +70,33 @@ def read_hyperplanes(
     straight = measure_intervals(raw, labels, n_clusters, axes(len(features)), features, np.ones(len(features)))
     chosen, open_pairs = _cover_pairs(straight, _all_pairs(n_clusters))
     if open_pairs and oblique is not None and len(oblique):
-        slanted = measure_intervals(raw / units, labels, n_clusters, oblique, features, units)
+        values = raw / units
+        useful = _choose_directions(values, labels, n_clusters, oblique, open_pairs)
+        slanted = measure_intervals(values, labels, n_clusters, useful, features, units)
         more, open_pairs = _cover_pairs(slanted, open_pairs)
         chosen += more
     planes = [plane for cut in chosen for plane in _planes_of(cut, features)]
     if open_pairs:
         raise NotSeparableError(open_pairs, planes)
     return _in_order(planes)
+
+
+def _choose_directions(
+    values: Floats, labels: Ints, n_clusters: int, directions: Directions, pairs: list[tuple[int, int]]
+) -> Directions:
+    """Those that may tell one of the pairs apart: along the others even a few rows of both clusters overlap."""
+    rows = np.concatenate([_spread(np.flatnonzero(labels == k)) for k in range(n_clusters)])
+    lows, highs = np.empty((2, len(directions), n_clusters))
+    some = np.ascontiguousarray(values[rows])
+    measure_direction_intervals(some, labels[rows], directions.features, directions.coefficients, lows, highs)
+    first, second = np.array(pairs, dtype=np.intp).T
+    is_apart = (lows[:, first] > highs[:, second]) | (lows[:, second] > highs[:, first])
+    return directions.take(np.flatnonzero(is_apart.any(axis=1)))
+
+
+def _spread(rows: Ints) -> Ints:
+    """A few of the rows, far apart."""
+    return rows[:: max(len(rows) // N_GLANCED, 1)]
 
 
 def measure_intervals(

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyclust.hyperplanes.general import walk_to_direction
 from polyclust.hyperplanes.lattice import Directions
-from polyclust.search.moves import member_mask
-from polyclust.search.partition import Ints, Partition
+from polyclust.search.partition import Ints, Partition, member_mask
 from polyclust.search.points import Points, SubsetOrders, order_projections, stack_orders
 from polyclust.search.scoring import Scorer, SilhouetteScorer, SizeBounds
 
@@ -179,7 +178,7 @@ def _principal_directions(here: Floats, weights: Floats, n_most: int = 4) -> lis
 
 def _sample(points: Points, is_member: NDArray[np.bool_], n_inside: int, n_outside: int) -> tuple[Ints, Floats]:
     """Random rows of both kinds with weights that keep the totals."""
-    shuffled = np.random.default_rng(1).permutation(len(points))
+    shuffled = _shuffle(len(points))
     rows, weights = [], []
     for kind, most in ((is_member, n_inside), (~is_member, n_outside)):
         every = shuffled[kind[shuffled]]
@@ -187,6 +186,11 @@ def _sample(points: Points, is_member: NDArray[np.bool_], n_inside: int, n_outsi
         rows.append(some)
         weights.append(points.weights[some] * (points.weights[every].sum() / max(points.weights[some].sum(), 1e-300)))
     return np.concatenate(rows), np.concatenate(weights)
+
+
+@lru_cache(maxsize=8)
+def _shuffle(n: int) -> Ints:
+    return np.random.default_rng(1).permutation(n)
 
 
 def _best_of(scores: Floats, n_best: int) -> Ints:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from polyclust.kernels.silhouette import IMPOSSIBLE
 from polyclust.search.legality import Legality
@@ -14,7 +13,7 @@ from polyclust.search.partition import Ints, Partition
 from polyclust.search.points import SubsetOrders
 from polyclust.search.scoring import Scorer
 
-__all__ = ["DirectionSource", "Neighbourhood", "member_mask", "two_sides"]
+__all__ = ["DirectionSource", "Neighbourhood", "two_sides"]
 
 MOST_TRIES = 60
 
@@ -108,9 +107,3 @@ def _rows_of_both(partition: Partition, i: int, j: int) -> Ints:
 
 def _others(n: int, i: int, j: int) -> list[int]:
     return [c for c in range(n) if c not in (i, j)]
-
-
-def member_mask(partition: Partition, i: int, j: int | None) -> NDArray[np.bool_]:
-    """The points of cluster i, or of i and j."""
-    labels = partition.labels
-    return np.asarray(labels == i if j is None else (labels == i) | (labels == j))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Partition", "join_labels", "order_by_size", "sum_weights"]
+__all__ = ["Partition", "join_labels", "member_mask", "order_by_size", "sum_weights"]
 
 Ints = NDArray[np.intp]
 
@@ -50,3 +50,9 @@ def order_by_size(labels: Ints, weights: NDArray[np.float64]) -> Ints:
     rank = np.empty(len(present), dtype=np.intp)
     rank[np.lexsort((first, -sizes))] = np.arange(len(present))
     return rank[codes]
+
+
+def member_mask(partition: Partition, i: int, j: int | None) -> NDArray[np.bool_]:
+    """The points of cluster i, or of i and j."""
+    labels = partition.labels
+    return np.asarray(labels == i if j is None else (labels == i) | (labels == j))

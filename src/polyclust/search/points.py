@@ -32,6 +32,7 @@ class Points:
     weights : float64 (n,), how many rows an item stands for
     raw : (n, F) explaining features in the user's units; values : raw / unit, what several terms add up
     coordinates : (n, d) the clustering space, None where there are only distances
+    known_ranks : ranks along every axis where they are known from more points; they may leave gaps
     """
 
     distances: NDArray[np.float32]
@@ -39,6 +40,7 @@ class Points:
     raw: Floats
     values: Floats
     coordinates: Floats | None
+    known_ranks: NDArray[np.int32] | None = None
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -56,11 +58,14 @@ class Points:
     @cached_property
     def axis_orders(self) -> NDArray[np.int32]:
         """(F, n): the items sorted along every axis."""
-        return np.argsort(self.raw, axis=0, kind="stable").T.astype(np.int32, order="C")
+        by = self.raw if self.known_ranks is None else self.known_ranks
+        return np.argsort(by, axis=0, kind="stable").T.astype(np.int32, order="C")
 
     @cached_property
     def axis_ranks(self) -> NDArray[np.int32]:
-        """(n, F): dense ranks along every axis; equal raw values have equal ranks."""
+        """(n, F): ranks along every axis; equal raw values have equal ranks."""
+        if self.known_ranks is not None:
+            return self.known_ranks
         ranks = np.empty(self.raw.shape, dtype=np.int32)
         for f in range(self.n_features):
             order = self.axis_orders[f]
@@ -73,7 +78,8 @@ class Points:
         """Some of the points, with other weights."""
         coordinates = None if self.coordinates is None else self.coordinates[rows]
         distances = self.distances[np.ix_(rows, rows)]
-        return Points(distances, weights, self.raw[rows], self.values[rows], coordinates)
+        ranks = self.axis_ranks[rows]
+        return Points(distances, weights, self.raw[rows], self.values[rows], coordinates, ranks)
 
     def order_along_axes(self, is_member: NDArray[np.bool_], axes: Ints | None = None) -> SubsetOrders:
         """A subset sorted along every axis, or along some."""

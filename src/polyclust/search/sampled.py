@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyclust.kernels.silhouette import IMPOSSIBLE, gather, shift_sums, sweep_direction, sweep_directions
-from polyclust.search.moves import Neighbourhood, member_mask, two_sides
-from polyclust.search.partition import Ints, Partition
+from polyclust.search.moves import Neighbourhood, two_sides
+from polyclust.search.partition import Ints, Partition, member_mask
 from polyclust.search.points import SubsetOrders
 from polyclust.search.scoring import SilhouetteScorer
 
@@ -145,6 +145,7 @@ def scan_sample(
     chosen, column_weights = choose_columns(scorer, is_member)
     columns = scorer.sample[chosen]
     own, other, total, side, counted = (a[columns] for a in scorer.pair_arrays(partition, i, j))
+    n_inside = int((side > 0).sum())
     column_weights = np.where(counted > 0, column_weights, 0.0).astype(np.float32)
     present = scorer.row_scores(partition)[columns] @ column_weights
     local = np.full(len(points), -1, dtype=np.int32)
@@ -157,7 +158,7 @@ def scan_sample(
     scores = np.empty(orders.rows.shape)
     sweep_directions(
         block, local[orders.rows], orders.is_end, column_of[members], points.weights[members], column_weights, own,
-        other, total, side, mass, scorer.bounds.least, scorer.bounds.most, scores,
+        other, total, n_inside, mass, scorer.bounds.least, scorer.bounds.most, scores,
     )  # fmt: skip
     is_possible = scores > IMPOSSIBLE
     scores[is_possible] = partition.score + (scores[is_possible] - present) / points.total_weight
