@@ -17,6 +17,7 @@ __all__ = [
     "IMPOSSIBLE",
     "describe_pair",
     "gather",
+    "scan_pair",
     "score_rows",
     "score_total",
     "shift_sums",
@@ -29,6 +30,8 @@ Array = NDArray[Any]
 
 OUTSIDE, LOWER, UPPER = 0.0, 1.0, 2.0
 TINY = np.float32(1e-30)
+FEW_ORDERS = 3
+CELLS_TO_COPY = 4_000_000
 IMPOSSIBLE = -1e300  # not -inf: fastmath may assume there is none
 
 
@@ -299,3 +302,69 @@ def gather(matrix: Array, rows: Array, columns: Array, out: Array) -> None:
         row = matrix[rows[a]]
         for b in range(columns.shape[0]):
             out[a, b] = row[columns[b]]
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=True)
+def scan_pair(
+    distances: Array, sums: Array, sizes: Array, labels: Array, weights: Array, i: int, j: int, far: float,
+    orders: Array, is_end: Array, min_size: float, max_size: float, scores: Array,
+) -> None:  # fmt: skip
+    """Mean silhouettes for a cut of clusters i and j (j = -1: of i alone) at every position of every order.
+
+    With several orders the distances of the pair are copied close together first, its own columns before the others,
+    unless they are too many or all columns are the pair's anyway.
+    """
+    n = labels.shape[0]
+    own, other, total = np.empty(n, dtype=np.float32), np.empty(n, dtype=np.float32), np.empty(n, dtype=np.float32)
+    side, counted = np.empty(n, dtype=np.float32), np.empty(n, dtype=np.float32)
+    describe_pair(sums, sizes, labels, weights, i, j, far, own, other, total, side, counted)
+    columns = np.empty(n, dtype=np.intp)
+    n_inside = _list_first(side, columns)
+    mass = sizes[i] + (sizes[j] if j >= 0 else 0.0)
+    place = np.arange(n)
+    if n_inside == n:
+        sweep_directions(
+            distances, orders, is_end, place, weights, counted, own, other, total, n, mass, min_size, max_size, scores
+        )
+    elif orders.shape[0] <= FEW_ORDERS or n_inside * n > CELLS_TO_COPY:
+        for d in range(orders.shape[0]):
+            low = np.zeros(n, dtype=np.float32)
+            sweep_direction(
+                distances, orders[d], is_end[d], place, weights, counted, own, other, total, low, side.copy(), 0.0,
+                mass, min_size, max_size, scores[d],
+            )  # fmt: skip
+    else:
+        block = np.empty((n_inside, n), dtype=np.float32)
+        gather(distances, columns[:n_inside], columns, block)
+        local = np.empty(n, dtype=orders.dtype)
+        for t in range(n):
+            local[columns[t]] = t
+        rows = np.empty_like(orders)
+        for d in range(orders.shape[0]):
+            for p in range(orders.shape[1]):
+                rows[d, p] = local[orders[d, p]]
+        sweep_directions(
+            block, rows, is_end, place, weights[columns], counted[columns], own[columns], other[columns],
+            total[columns], n_inside, mass, min_size, max_size, scores,
+        )  # fmt: skip
+    whole = weights.sum()
+    for d in range(scores.shape[0]):
+        for p in range(scores.shape[1]):
+            scores[d, p] = scores[d, p] / whole if scores[d, p] > IMPOSSIBLE else IMPOSSIBLE
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _list_first(side: Array, columns: Array) -> int:
+    """Fill columns with those of the pair, then the others; how many are the pair's."""
+    n_inside = 0
+    for t in range(side.shape[0]):
+        n_inside += side[t] > OUTSIDE
+    inside, outside = 0, n_inside
+    for t in range(side.shape[0]):
+        if side[t] > OUTSIDE:
+            columns[inside] = t
+            inside += 1
+        else:
+            columns[outside] = t
+            outside += 1
+    return n_inside

@@ -85,8 +85,8 @@ class SampledNeighbourhood(Neighbourhood):
         n_edge = min(int(np.searchsorted(ordered, self.scorer.bounds.least)) + N_EDGE, orders.rows.shape[1] - 1)
         reverse_end = np.roll(orders.is_end[:, ::-1], -1, axis=1)
         ends = [
-            SubsetOrders(orders.rows[:, :n_edge], orders.is_end[:, :n_edge]),
-            SubsetOrders(np.ascontiguousarray(orders.rows[:, ::-1][:, :n_edge]), reverse_end[:, :n_edge].copy()),
+            SubsetOrders(np.ascontiguousarray(rows[:, :n_edge]), np.ascontiguousarray(is_end[:, :n_edge]))
+            for rows, is_end in ((orders.rows, orders.is_end), (orders.rows[:, ::-1], reverse_end))
         ]
         best = None
         for end in ends:

@@ -14,15 +14,13 @@ from numpy.typing import NDArray
 from polyclust.kernels.silhouette import (
     IMPOSSIBLE,
     describe_pair,
-    gather,
+    scan_pair,
     score_rows,
     score_total,
     shift_sums,
     sum_distances,
-    sweep_direction,
-    sweep_directions,
 )
-from polyclust.search.partition import Ints, Partition, join_labels, member_mask, sum_weights
+from polyclust.search.partition import Ints, Partition, join_labels, sum_weights
 from polyclust.search.points import Points, SubsetOrders
 
 __all__ = ["CallScorer", "Scorer", "SilhouetteScorer", "SizeBounds"]
@@ -30,7 +28,6 @@ __all__ = ["CallScorer", "Scorer", "SilhouetteScorer", "SizeBounds"]
 Floats = NDArray[np.float64]
 FAR = 1e30
 CELLS_WORTH_A_THREAD = 4_000_000
-CELLS_TO_GATHER = 4_000_000
 N_SAMPLED = 1024
 
 
@@ -124,48 +121,16 @@ class SilhouetteScorer:
 
     def scan(self, partition: Partition, i: int, j: int | None, orders: SubsetOrders) -> Floats:
         scores = np.empty(orders.rows.shape)
-        is_member = member_mask(partition, i, j)
-        members = np.flatnonzero(is_member)
-        if len(members) < len(is_member) and len(members) * len(is_member) > CELLS_TO_GATHER:
-            self._scan_in_place(partition, i, j, orders, scores)
-        else:
-            self._scan_parted(partition, i, j, orders, members, np.flatnonzero(~is_member), scores)
-        np.divide(scores, self.points.total_weight, out=scores, where=scores > IMPOSSIBLE)
-        return scores
-
-    def _scan_parted(
-        self, partition: Partition, i: int, j: int | None, orders: SubsetOrders, members: Ints, others: Ints,
-        scores: Floats,
-    ) -> None:  # fmt: skip
-        """Columns of the pair first, copied close together unless all are."""
-        columns = np.concatenate([members, others])
-        own, other, total, _, column_weights = (a[columns] for a in self.pair_arrays(partition, i, j))
-        distances, rows, weights = self.points.distances, orders.rows, self.points.weights
-        if len(others):
-            distances = np.empty((len(members), len(columns)), dtype=np.float32)
-            gather(self.points.distances, members, columns, distances)
-            local = np.empty(len(columns), dtype=np.int32)
-            local[members] = self.columns[: len(members)]
-            rows, weights = local[rows], weights[members]
-        mass = float(partition.sizes[i] + (0.0 if j is None else partition.sizes[j]))
+        second = -1 if j is None else j
 
         def sweep(part: slice) -> None:
-            sweep_directions(
-                distances, rows[part], orders.is_end[part], self.columns, weights, column_weights, own, other, total,
-                len(members), mass, self.bounds.least, self.bounds.most, scores[part],
+            scan_pair(
+                self.points.distances, partition.sums, partition.sizes, partition.labels, self.points.weights, i,
+                second, FAR, orders.rows[part], orders.is_end[part], self.bounds.least, self.bounds.most, scores[part],
             )  # fmt: skip
 
-        _run_in_parts(sweep, len(scores), rows.size * len(columns), self.n_threads)
-
-    def _scan_in_place(self, partition: Partition, i: int, j: int | None, orders: SubsetOrders, scores: Floats) -> None:
-        own, other, total, side, column_weights = self.pair_arrays(partition, i, j)
-        mass = float(partition.sizes[i] + (0.0 if j is None else partition.sizes[j]))
-        for d in range(len(scores)):
-            sweep_direction(
-                self.points.distances, orders.rows[d], orders.is_end[d], self.columns, self.points.weights,
-                column_weights, own, other, total, np.zeros_like(total), side.copy(), 0.0, mass, self.bounds.least,
-                self.bounds.most, scores[d],
-            )  # fmt: skip
+        _run_in_parts(sweep, len(scores), orders.rows.size * len(self.points), self.n_threads)
+        return scores
 
     def _finish(self, labels: Ints, n_clusters: int, sums: Floats) -> Partition:
         sizes = sum_weights(labels, self.points.weights, n_clusters)

@@ -197,10 +197,22 @@ def _starts(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan) -> Iterator[
     """One cluster; k-means (medoids without coordinates) and Ward for every K, made legal."""
     points = scorer.points
     yield scorer.start(np.zeros(len(points), dtype=np.intp), 1)
+    tried: set[bytes] = set()
+    given: set[bytes] = set()
     for labels in _start_labels(points, plan):
-        legal = make_legal(labels, scorer, moves.legality)
-        if legal is not None:
-            yield legal
+        if _is_new(labels, tried):
+            legal = make_legal(labels, scorer, moves.legality)
+            if legal is not None and _is_new(legal.labels, given):
+                yield legal
+
+
+def _is_new(labels: Ints, seen: set[bytes]) -> bool:
+    """Whether these clusters, under whatever numbers, were not seen before; now they were."""
+    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+    key = np.argsort(np.argsort(first))[codes].astype(np.int32).tobytes()
+    is_new = key not in seen
+    seen.add(key)
+    return is_new
 
 
 def _start_labels(points: Points, plan: SearchPlan) -> Iterator[Ints]:
