@@ -26,46 +26,41 @@ FOLDER = Path(__file__).resolve().parent
 RESULTS = Path("results") / "kernels.csv"
 ROWS = (500, 1000, 2000, 4600)
 N_CLUSTERS = 5
+N_DIRECTIONS = 10
 REPEATS = 7
 BYTES_PER_CELL = 4
 
 Sweep = Callable[[], object]  # its result is looked at by the tests only
 
 
-def prepare_sweep(distances: np.ndarray, labels: np.ndarray, projection: np.ndarray) -> Sweep:
-    """THE place that knows the kernel's arguments: one whole sweep of clusters 0 and 1 along a direction."""
-    from polyclust.kernels.silhouette import sweep_direction
+def prepare_scan(distances: np.ndarray, labels: np.ndarray, projections: np.ndarray) -> Sweep:
+    """THE place that knows the kernel's arguments: whole sweeps of clusters 0 and 1 along some directions."""
+    from polyclust.kernels.silhouette import scan_pair
 
-    n_rows = len(labels)
-    members = np.eye(labels.max() + 1)[labels]
-    counts = members.sum(axis=0)
-    sums = distances.astype(np.float64) @ members
-    own = sums[np.arange(n_rows), labels] / np.maximum(counts[labels] - 1, 1)
-    others = np.where(members > 0, np.inf, sums / counts)[:, 2:].min(axis=1)
+    n_rows, n_clusters = len(labels), int(labels.max()) + 1
+    members = np.eye(n_clusters)[labels]
+    sums = np.ascontiguousarray(members.T @ distances.astype(np.float64))
     rows = np.flatnonzero(labels <= 1)
-    order = rows[np.argsort(projection[rows], kind="stable")].astype(np.int32)
-    is_end, weights = np.ones(len(order), dtype=bool), np.ones(n_rows)
-    columns, scores = np.arange(n_rows, dtype=np.int32), np.empty(len(order))
-    own, others, total = (a.astype(np.float32) for a in (own, others, sums[:, :2].sum(axis=1)))
-    start_side = np.where(labels <= 1, 2.0, 0.0).astype(np.float32)
+    orders = rows[np.argsort(projections[rows], axis=0, kind="stable")].T.astype(np.int32, order="C")
+    is_end, weights = np.ones(orders.shape, dtype=bool), np.ones(n_rows)
+    scores = np.empty(orders.shape)
 
-    def sweep() -> np.ndarray:
-        low = np.zeros(n_rows, dtype=np.float32)
-        sweep_direction(
-            distances, order, is_end, columns, weights, weights.astype(np.float32), own, others, total, low,
-            start_side.copy(), 0.0, float(len(order)), 1.0, float(n_rows), scores,
+    def scan() -> np.ndarray:
+        scan_pair(
+            distances, sums, members.sum(axis=0), labels, weights, 0, 1, 1e30, orders, is_end, 1.0, float(n_rows),
+            scores,
         )  # fmt: skip
         return scores
 
-    return sweep
+    return scan
 
 
 def make_case(n_rows: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Distances of blobs, labels in which clusters 0 and 1 hold most rows, and a direction."""
+    """Distances of blobs, labels in which clusters 0 and 1 hold most rows, and directions."""
     random = np.random.default_rng(seed)
     labels = random.choice(N_CLUSTERS, size=n_rows, p=[0.4, 0.3, 0.1, 0.1, 0.1])
-    X = random.normal(size=(n_rows, 10)) + 2.0 * labels[:, None]
-    return pairwise_distances(X).astype(np.float32), labels.astype(np.int64), X[:, 0]
+    X = random.normal(size=(n_rows, N_DIRECTIONS)) + 2.0 * labels[:, None]
+    return pairwise_distances(X).astype(np.float32), labels.astype(np.int64), X
 
 
 def best_seconds(run: Sweep, repeats: int = REPEATS) -> float:
@@ -94,10 +89,10 @@ def measure_bandwidth(n_bytes: int = 2**28) -> float:
 
 
 def measure(n_rows: int) -> dict[str, float]:
-    """One sweep: its steps, nanoseconds per cell and bytes of the distance matrix read per second."""
-    distances, labels, projection = make_case(n_rows)
-    seconds = best_seconds(prepare_sweep(distances, labels, projection))
-    n_steps = int((labels <= 1).sum())
+    """One scan: its steps, nanoseconds per cell and bytes of the distance matrix read per second."""
+    distances, labels, projections = make_case(n_rows)
+    seconds = best_seconds(prepare_scan(distances, labels, projections))
+    n_steps = int((labels <= 1).sum()) * N_DIRECTIONS
     n_cells = n_steps * n_rows
     return {
         "rows": n_rows,
@@ -137,8 +132,9 @@ def render_table(table: pd.DataFrame) -> str:
 def render(table: pd.DataFrame) -> str:
     """The page."""
     words = (
-        f"Best of {REPEATS} calls. A cell is one row at one step of a sweep. A step must read one row of the float32",
-        f"distance matrix, {BYTES_PER_CELL} bytes per cell; other arrays stay in caches. The share is that rate over",
+        f"Best of {REPEATS} calls, each a scan of two clusters along {N_DIRECTIONS} directions.",
+        "A cell is one row at one step of a sweep. A step must read one row of the float32 distance matrix,",
+        f"{BYTES_PER_CELL} bytes per cell; other arrays stay in caches. The share is that rate over",
         "what one core reads from memory in the same run. A matrix of few rows stays in the caches itself.",
     )
     return "# The sweep kernel on one core\n\n" + "\n".join(words) + f"\n\n{render_table(table)}"
