@@ -53,7 +53,11 @@ def test_changed_merged_and_split_partitions_equal_those_made_from_scratch(drawn
 
 
 @settings(deadline=None, max_examples=40)
-@given(partitioned_points(), st.booleans(), st.sampled_from([(1.0, np.inf), (3.0, np.inf), (2.0, 8.0)]))
+@given(
+    partitioned_points(n_columns=st.integers(1, 6)),
+    st.booleans(),
+    st.sampled_from([(1.0, np.inf), (3.0, np.inf), (2.0, 8.0)]),
+)
 def test_a_scan_scores_every_cut_as_scikit_learn_does(drawn, is_split, bounds):
     points, labels, n_clusters = drawn
     scorer = SilhouetteScorer(points, SizeBounds(bounds))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
+import math
+from collections import Counter, deque
 from collections.abc import Iterable, Mapping
 
 import numpy as np
@@ -42,22 +43,29 @@ def explore(
     known: Mapping[int, Partition] | None = None,
     n_swapped: int = 3,
     carry_all: bool = True,
+    patience: float = math.inf,
 ) -> dict[int, Partition]:
     """The best partition found for every K in the range, by carrying solutions to K + 1 and K - 1 until stable.
 
     Solutions already ``known`` are there to be beaten; what beats them is carried on, and the best of all. In the
     end the best ``n_swapped`` K try to exchange a boundary for another: a merge and a split at once. Unless
-    ``carry_all``, only the best of all is carried.
+    ``carry_all``, only the best of all is carried. Of the starts of a K those after ``patience`` in vain are left out.
     """
     least, most = n_clusters
     best = dict(known or {})
     waiting: set[int] = set()
+    n_in_vain: Counter[int] = Counter()
     for partition in starts:
+        if n_in_vain[partition.n_clusters] >= patience:
+            continue
         improved = shift_boundaries(partition, moves, journal)
         if improved.n_clusters <= most and offer(best, improved):
             if improved.n_clusters > 1:
                 journal.accept("start", improved)
             waiting.add(improved.n_clusters)
+            n_in_vain[partition.n_clusters] = 0
+        else:
+            n_in_vain[partition.n_clusters] += 1
         if journal.is_over() and least in best:
             break
     swapped: set[int] = set()

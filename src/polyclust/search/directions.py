@@ -19,6 +19,8 @@ __all__ = ["AxisDirections", "LatticeDirections", "RealDirections"]
 
 Floats = NDArray[np.float64]
 BEAM = 5
+MANY_DIRECTIONS = 250
+HEAT = 72, 32  # rows inside and outside
 
 
 class AxisDirections:
@@ -62,20 +64,25 @@ class LatticeDirections:
             straight = scorer.points.order_along_axes(is_member)
         else:
             trial = Trial(scorer, partition, i, j)
-            chosen = self.race(trial)
+            chosen = self.race(trial, Trial(scorer, partition, i, j, *HEAT))
             straight = scorer.points.order_along_axes(is_member, np.sort(trial.best_axes(self.N_RACED)))
         if not len(chosen):
             return straight
         projections = chosen.project(scorer.points.values[members])
         return stack_orders(straight, order_projections(members.astype(np.int32), projections))
 
-    def race(self, trial: Trial) -> Directions:
-        """A beam on a sample: the best axes, those with one more term, then their other coefficients."""
+    def race(self, trial: Trial, heat: Trial) -> Directions:
+        """A beam on a sample: the best axes, those with one more term, then their other coefficients.
+
+        Many directions run a heat on fewer rows first.
+        """
         axes = trial.best_axes(BEAM).astype(np.int32)
         beam = Directions(axes[:, None], np.ones((len(axes), 1)))
         found, scores = [], []
         for _ in range(1, self.max_terms):
             longer = _add_term(beam, trial.points.n_features)
+            if len(longer) > MANY_DIRECTIONS:
+                longer = longer.take(np.sort(_best_of(heat.score(longer), max(len(longer) // 6, 20))))
             score = trial.score(longer)
             supports = np.unique(longer.features[_best_of(score, self.N_RACED)], axis=0)
             other = _all_coefficients(supports, self.max_coefficient)
@@ -94,11 +101,11 @@ class LatticeDirections:
 class Trial:
     """A sample of the pair's points and of the others, on which directions are compared."""
 
-    N_INSIDE, N_OUTSIDE = 160, 64
-
-    def __init__(self, scorer: Scorer, partition: Partition, i: int, j: int | None) -> None:
+    def __init__(
+        self, scorer: Scorer, partition: Partition, i: int, j: int | None, n_inside: int = 160, n_outside: int = 64
+    ) -> None:
         is_member = member_mask(partition, i, j)
-        rows, weights = _sample(scorer.points, is_member, self.N_INSIDE, self.N_OUTSIDE)
+        rows, weights = _sample(scorer.points, is_member, n_inside, n_outside)
         self.points = scorer.points.take(rows, weights)
         share = min(scorer.bounds.least, 0.5 * float(weights.sum()))
         self.scorer = SilhouetteScorer(self.points, SizeBounds((share, scorer.bounds.most)))

@@ -21,6 +21,7 @@ from polyclust.alternating import alternate
 from polyclust.clusters.starts import start_by_kmeans, start_by_linkage, start_by_medoids
 from polyclust.search.descent import explore, offer, shift_boundaries
 from polyclust.search.even import grow_even_tree
+from polyclust.search.extremes import cut_extremes
 from polyclust.search.family import AxisFamily, Family
 from polyclust.search.grouping import group_points
 from polyclust.search.journal import Journal
@@ -59,6 +60,7 @@ class SearchPlan:
     seed: int
     bounds: SizeBounds
     is_called: bool = False  # the criterion is a function, called for every candidate
+    alternates: bool = True  # whether Algorithm 1 makes starts too
 
     def n_starts(self, points: Points) -> int:
         """Random starts for every K: the fewer, the more a sweep of all axes costs."""
@@ -66,6 +68,11 @@ class SearchPlan:
         if self.is_called:
             return 1
         return max(1, math.ceil(self.n_init * min(1.0, CELLS_OF_A_START / n_cells)))
+
+    @property
+    def patience(self) -> int:
+        """After how many starts of a K in vain its other starts, which score less, are left out."""
+        return max(3, math.ceil(self.n_init / 2))
 
     @property
     def n_polished(self) -> int:
@@ -115,13 +122,14 @@ def _search_axes(scorer: Scorer, plan: SearchPlan, journal: Journal) -> list[Par
     moves = Neighbourhood(scorer, family.legality(scorer.points), family.directions(scorer.points))
     n_swapped = 0 if plan.is_called else 3
     starts = _starts(scorer, moves, plan)
-    return list(explore(starts, moves, plan.n_clusters, journal, n_swapped=n_swapped).values())
+    found = explore(starts, moves, plan.n_clusters, journal, n_swapped=n_swapped, patience=plan.patience)
+    return list(found.values())
 
 
 def _search_groups(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> list[Partition]:
     """The same on groups of points, lifted to all points and made legal there."""
     groups = group_points(scorer.points, N_GROUPS, plan.seed)
-    found = _search_axes(plan.make_scorer(groups.points), plan, journal)
+    found = _search_axes(plan.make_scorer(groups.points), replace(plan, alternates=False), journal)
     lifted = [make_legal(groups.spread(p.labels), scorer, moves.legality) for p in found]
     whole = scorer.start(np.zeros(len(scorer.points), dtype=np.intp), 1)
     return [p for p in (*lifted, _cut_in_two(scorer, moves, plan, journal), whole) if p is not None]
@@ -129,11 +137,15 @@ def _search_groups(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journ
 
 def _cut_in_two(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> Partition | None:
     """The best single cut of all points, which groups may hide: all of them where that is cheap."""
-    best = None
+    found = []
     if isinstance(scorer, SilhouetteScorer):
-        best = search_two(scorer, plan.family, journal, most_cells=CELLS_OF_A_CUT)
-    whole = scorer.start(np.zeros(len(scorer.points), dtype=np.intp), 1)
-    return best if best is not None else moves.split(whole, 0)
+        proved = search_two(scorer, plan.family, journal, most_cells=CELLS_OF_A_CUT)
+        if proved is not None:
+            return proved
+        if plan.family.oblique is not None:
+            found.append(cut_extremes(scorer, plan.family.oblique, journal))
+    found.append(moves.split(scorer.start(np.zeros(len(scorer.points), dtype=np.intp), 1), 0))
+    return max((p for p in found if p is not None), key=lambda p: p.score, default=None)
 
 
 def _polish(pool: list[Partition], moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> dict[int, Partition]:
@@ -199,11 +211,10 @@ def _starts(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan) -> Iterator[
     yield scorer.start(np.zeros(len(points), dtype=np.intp), 1)
     tried: set[bytes] = set()
     given: set[bytes] = set()
-    for labels in _start_labels(points, plan):
-        if _is_new(labels, tried):
-            legal = make_legal(labels, scorer, moves.legality)
-            if legal is not None and _is_new(legal.labels, given):
-                yield legal
+    for _, several in itertools.groupby(_start_labels(points, plan), key=lambda labels: int(labels.max())):
+        legal = (make_legal(labels, scorer, moves.legality) for labels in several if _is_new(labels, tried))
+        fresh = [p for p in legal if p is not None and _is_new(p.labels, given)]
+        yield from sorted(fresh, key=lambda p: -p.score)
 
 
 def _is_new(labels: Ints, seen: set[bytes]) -> bool:
@@ -230,7 +241,7 @@ def _start_labels(points: Points, plan: SearchPlan) -> Iterator[Ints]:
             else:
                 labels = start_by_kmeans(points.coordinates, points.weights, k, seed)
                 yield labels
-                if repeat == 0 and points.n_features * len(points) <= VALUES_TO_ALTERNATE:
+                if repeat == 0 and plan.alternates and points.n_features * len(points) <= VALUES_TO_ALTERNATE:
                     yield _alternate_along_axes(points, labels, k, plan)
 
 
