@@ -115,3 +115,16 @@ def same_partition(first, second):
     """Whether two labellings part the rows in the same way."""
     codes = set(zip(np.asarray(first).tolist(), np.asarray(second).tolist(), strict=True))
     return len(codes) == len(set(np.asarray(first).tolist())) == len(set(np.asarray(second).tolist()))
+
+
+def choose_rows_slowly(key, weights, n_most, hash_row):
+    """Priority sampling of distinct rows, one by one: each chosen row with what it stands for."""
+    heaps = {}
+    for row, weight in zip(key + 0.0, weights, strict=True):
+        heaps[tuple(row)] = heaps.get(tuple(row), 0.0) + weight
+    priority = {row: weight / ((hash_row(np.array(row)) >> 11) + 0.5) for row, weight in heaps.items()}
+    ordered = sorted(heaps, key=lambda row: -priority[row])
+    if len(ordered) <= n_most:
+        return heaps
+    spread = priority[ordered[n_most]] * 2.0**53
+    return {row: max(heaps[row], spread) for row in ordered[:n_most]}

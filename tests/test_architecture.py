@@ -22,6 +22,7 @@ MAY_IMPORT = {
     "hyperplanes": {"geometry", "kernels", "table.features"},
     "table": {"errors", "files", "hyperplanes.threshold"},
     "search": {"alternating", "clusters", "geometry", "hyperplanes", "kernels", "progress", "table.features"},
+    "scale": {"explain.quality", "geometry", "hyperplanes", "kernels", "search", "table"},
     "explain": {"errors", "geometry", "hyperplanes", "kernels", "table", "render"},
     "render": {"errors", "explain", "geometry", "table"},
 }
@@ -34,6 +35,7 @@ HOMES = {
     "plotly": ("report",),
     "jinja2": ("report", "render"),
     "typer": ("cli",),
+    "dask": ("table.partitions",),
 }
 PANDAS_AT_THE_EDGES = ("table", "explain", "render", "cli", "report", "plot", "comparison", "demo_data", "files")
 
@@ -113,7 +115,7 @@ def run(code):
 def test_importing_the_package_loads_and_compiles_nothing():
     loaded = run("import sys, polyclust; print(*sorted(sys.modules))").split()
     assert "polyclust" in loaded
-    heavy = ("numba", "sklearn", "pandas", "scipy", "numpy", "matplotlib", "plotly", "sqlglot", "typer")
+    heavy = ("numba", "sklearn", "pandas", "scipy", "numpy", "matplotlib", "plotly", "sqlglot", "typer", "dask")
     assert not [m for m in loaded if m.split(".")[0] in heavy]
 
 
@@ -121,3 +123,9 @@ def test_reading_a_saved_explanation_does_not_load_the_search():
     loaded = run("import sys\nfrom polyclust import Explanation\nprint(*sys.modules)").split()
     assert "numba" not in loaded
     assert not [m for m in loaded if m.startswith("polyclust.search")]
+
+
+def test_dask_is_loaded_for_its_tables_only():
+    code = "import sys\nfrom polyclust import PolytopeClustering\nPolytopeClustering(2).fit([[0], [1], [5], [7]])"
+    loaded = run(f"{code}\nprint(*sys.modules)").split()
+    assert not [m for m in loaded if m.split(".")[0] in ("dask", "distributed")]

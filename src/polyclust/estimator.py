@@ -2,34 +2,48 @@
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted, validate_data
-from threadpoolctl import threadpool_limits
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from polyclust.errors import PolyclustWarning, SmallClusterWarning
+from polyclust import fitting
+from polyclust.caveats import warn_of_result
 from polyclust.explain.build import build_explanation
-from polyclust.explaining import Explaining, choose_explaining
-from polyclust.fitting import FitResult, Prepared, fit_clusters
+from polyclust.explain.explanation import Explanation
+from polyclust.explain.quality import RuleCounts
+from polyclust.explaining import Explaining, choose_columns, choose_explaining
+from polyclust.fitting import FitResult, fit_blocks, fit_clusters
 from polyclust.geometry.hyperplane import build_polytopes, find_members, measure_violation, place_rows
-from polyclust.interrupts import ask_on_interrupt
-from polyclust.kernels.compilation import announce_compilation
+from polyclust.preparing import check_sample_weight, label_rows, prepare_rows
+from polyclust.scale.blocks import Block, Placing
+from polyclust.scale.partitioned import (
+    Encoding,
+    PartitionBlocks,
+    PartitionedTable,
+    Parts,
+    count_all,
+    describe_partitions,
+    label_all,
+    refuse_in_partitions,
+)
+from polyclust.scale.space import Space
 from polyclust.search.criteria import reported_score
-from polyclust.search.distances import check_precomputed, gower_coordinates
 from polyclust.search.journal import Journal
-from polyclust.settings import Settings, check_settings, resolve_clusters, resolve_sizes
+from polyclust.settings import Settings, check_settings, resolve_settings
 from polyclust.table.columns import open_table
 from polyclust.table.encode import EncodedTable, encode_rows, fit_encoder
-from polyclust.verbosity import show_progress
+from polyclust.table.partitions import Partitions, attach, find_for_rows, is_partitioned, lend_workers, show_columns
+from polyclust.table.slices import Slices, is_narrow
+from polyclust.watching import watch_search
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
 
 __all__ = ["PolytopeClustering"]
 
@@ -80,7 +94,7 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     Attributes
     ----------
-    labels_ : labels 0..K-1, the largest cluster first
+    labels_ : labels 0..K-1, the largest cluster first; of a Dask DataFrame a lazy Series, of an Array a lazy Array
     n_clusters_, score_, scores_ : K, the criterion, and the best score for every K tried
     score_interval_ : beyond 20 000 rows, where score_ is estimated: its 95 % confidence interval (the other scores_
         are then those of the sample that carried the search)
@@ -148,64 +162,99 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array or frame of numbers, booleans and categories
+        X : array or frame of numbers, booleans and categories; or a Dask DataFrame or Array of them, which is read nine
+            times where it has more than 20 000 rows, and never held
         y : ignored
-        sample_weight : a row of weight 2 counts as two rows; rows of weight 0 are only predicted
+        sample_weight : a row of weight 2 counts as two rows; rows of weight 0 are only predicted. Of Dask if X is
         distances : (n, n) matrix for distance="precomputed"
         """
         check_settings(self.get_params(deep=False))
         X = self._check_table(X, reset=True)
-        weights = _check_weights(sample_weight, X)
-        bounds = resolve_sizes(self.min_cluster_size, self.max_cluster_size, float(weights.sum()))
-        counted = weights > 0
-        n_clusters = resolve_clusters(
-            self.n_clusters, self.max_clusters, bounds, float(weights.sum()), int(counted.sum())
+        if is_partitioned(X):
+            return self._fit_partitions(X, sample_weight, distances)
+        weights = check_sample_weight(sample_weight, len(X))
+        if distances is None and self._is_read_in_slices(X, weights):
+            slices = Slices(X, weights)
+            encoding, placing = self._fit_parts(slices, describe_partitions(slices, self.scale, self.units))
+            self.labels_ = label_all(slices, encoding, placing)
+            return self
+        return self._fit_table(X, weights, distances)
+
+    def _is_read_in_slices(self, X: Any, weights: Floats) -> bool:
+        """Many rows of float32, say: float64 for all of them at once is not needed, unless something asks for all."""
+        needs_all = (
+            self.distance == "precomputed" or callable(self.criterion) or hasattr(self.explain_with, "transform")
         )
+        return is_narrow(X) and int((weights > 0).sum()) > fitting.MANY_ROWS and not needs_all
+
+    def _fit_table(self, X: Any, weights: Floats, distances: Any) -> PolytopeClustering:
+        settings = resolve_settings(self.get_params(deep=False), float(weights.sum()), int((weights > 0).sum()))
         columns, encoded = fit_encoder(X, scale=self.scale, units=self.units, sample_weight=weights)
         explaining, raw = choose_explaining(
             X, columns, encoded, self.explain_with, scale=self.scale, units=self.units, weights=weights
         )
-        prepared = self._prepare(encoded, explaining, raw, weights, distances)
-        settings = Settings(
-            n_clusters=n_clusters,
-            bounds=bounds,
-            max_terms=self.max_terms,
-            max_coefficient=self.max_coefficient,
-            criterion=self.criterion,
-            slack_weight=self.representation_weight,
-            margin=self.margin,
-            n_init=self.n_init,
-            n_threads=effective_n_jobs(self.n_jobs),
-            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
-            memory_limit=self.memory_limit,
-        )
-        announce_compilation()
-        journal = Journal(time_limit=self.time_limit)
-        with threadpool_limits(1), ask_on_interrupt(journal.interrupt), show_progress(self.verbose):
+        prepared = prepare_rows(encoded, explaining.features, raw, weights, self.distance, distances)
+        with watch_search(self.time_limit, self.verbose) as journal:
             result = fit_clusters(prepared, settings, journal)
         self._columns, self._encoded_features, self._explaining = columns, encoded.features, explaining
-        self._keep(result, settings, journal, raw, weights)
+        self.labels_ = label_rows(result, raw, weights)
+        rows = Block(raw, raw, weights, self.labels_)
+        self._keep(result, settings, journal, self._explain(result, settings, rows, None))
         return self
+
+    def _fit_partitions(self, X: Any, sample_weight: Any, distances: Any) -> PolytopeClustering:
+        """Rows that Dask holds; so few that they need no sample are gathered."""
+        refuse_in_partitions(self.distance, distances, self.explain_with)
+        partitions = Partitions(X, sample_weight=sample_weight)
+        table = describe_partitions(partitions, self.scale, self.units)
+        if sum(table.n_rows) <= fitting.MANY_ROWS:
+            rows, weights = partitions.gather()
+            self._fit_table(rows, check_sample_weight(weights, len(rows)), None)
+            self.labels_ = attach(X, np.split(self.labels_, np.cumsum(table.n_rows)[:-1]))
+            return self
+        with lend_workers():
+            _, placing = self._fit_parts(partitions, table)
+        self.labels_ = find_for_rows(placing.label, self._explaining.encode, X, np.intp)
+        return self
+
+    def _fit_parts(self, parts: Parts, table: PartitionedTable) -> tuple[Encoding, Placing]:
+        """All but the labels, and what gives them."""
+        settings = resolve_settings(self.get_params(deep=False), table.total, table.n_counted)
+        explaining = choose_columns(table.columns, table.features, self.explain_with)
+        encoding, space = Encoding.of(table, explaining.features), Space(table.features, self.distance)
+        with watch_search(self.time_limit, self.verbose) as journal:
+            fit = fit_blocks(PartitionBlocks(parts, encoding), explaining.features, space, settings, journal)
+        self._columns, self._encoded_features, self._explaining = table.columns, table.features, explaining
+        counts = count_all(fit.placed, fit.placing)
+        words = self._explain(fit.result, settings, fit.sample.place(fit.placing), counts)
+        self._keep(fit.result, settings, journal, words)
+        return encoding, fit.placing
 
     def predict(self, X: Any) -> NDArray[np.intp]:
         """The polytope that holds each row; rows in none as ``outside`` says."""
-        raw = self._encode_explaining(X)
-        return place_rows(raw, self.hyperplanes_, self.n_clusters_, self.outside)
+        return self._find(partial(place_rows, outside=self.outside), X, np.intp)  # type: ignore[no-any-return]
 
     def contains(self, X: Any) -> NDArray[np.bool_]:
         """n x K: whether row t lies in polytope k. No row lies in two."""
-        return find_members(self._encode_explaining(X), self.hyperplanes_, self.n_clusters_)
+        return self._find(find_members, X, np.bool_, is_wide=True)  # type: ignore[no-any-return]
 
     def violation(self, X: Any) -> Floats:
         """n x K: by how much row t is on the wrong sides of k's hyperplanes, summed, in the scaled space."""
-        return measure_violation(self._encode_explaining(X), self.hyperplanes_, self.n_clusters_)
+        return self._find(measure_violation, X, np.float64, is_wide=True)  # type: ignore[no-any-return]
+
+    def _find(self, function: Callable[..., Any], X: Any, dtype: Any, is_wide: bool = False) -> Any:
+        """function(raw, hyperplanes, n_clusters) for the rows of X; lazily where Dask holds them."""
+        check_is_fitted(self)
+        X = self._check_table(X, reset=False)
+        find = partial(function, hyperplanes=self.hyperplanes_, n_clusters=self.n_clusters_)
+        return find_for_rows(find, self._explaining.encode, X, dtype, self.n_clusters_ if is_wide else None)
 
     def score(self, X: Any, y: Any = None) -> float:  # noqa: ARG002
         """The criterion of ``predict(X)`` on X, larger better."""
         from polyclust.scores import score_labels
 
-        labels = self.predict(X)
-        return score_labels(self.criterion, self.scaled(X), labels, self.distance, self._encoded_features)
+        space = self.scaled(X)
+        return score_labels(self.criterion, space, self.predict(X), self.distance, self._encoded_features)
 
     def scaled(self, X: Any) -> Floats:
         """The clustering space: scaled, one-hot encoded features of X."""
@@ -241,6 +290,11 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             model.feature_names_in_ = np.array(parts.feature_names_in, dtype=object)
         return model
 
+    def __getstate__(self) -> Any:
+        """Lazy labels stay behind: their graph may hold the table. ``predict`` gives them again."""
+        state = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "labels_" or not is_partitioned(value)}
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "hyperplanes_")
 
@@ -252,56 +306,42 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_table(self, X: Any, reset: bool) -> Any:
         """Frames stay frames, columns in the order of the fit; anything else becomes a two-dimensional array."""
+        shown = show_columns(X) if is_partitioned(X) else None
         if hasattr(X, "columns") and hasattr(X, "to_pandas"):
             X = X.to_pandas()
-        if not hasattr(X, "columns"):
+        if hasattr(X, "columns"):
+            open_table(X if shown is None else shown)  # refuses names that occur twice
+        elif shown is None:
             X = check_array(X, dtype=None, ensure_all_finite=False, estimator=self)
-        else:
-            open_table(X)  # refuses names that occur twice
         if hasattr(X, "columns") and not reset and hasattr(self, "feature_names_in_"):
             known = [c for c in self.feature_names_in_ if c in X.columns]
             X = X[[*known, *(c for c in X.columns if c not in set(known))]]
-        validate_data(self, X, reset=reset, skip_check_array=True)
+        validate_data(self, X if shown is None else show_columns(X), reset=reset, skip_check_array=True)
         return X
 
     def _encode_explaining(self, X: Any) -> Floats:
         check_is_fitted(self)
         return self._explaining.encode(self._check_table(X, reset=False))
 
-    def _prepare(
-        self, encoded: EncodedTable, explaining: Explaining, raw: Floats, weights: Floats, distances: Any
-    ) -> Prepared:
-        counted = weights > 0
-        given = None
-        if self.distance == "precomputed":
-            matrix = check_precomputed(distances, len(raw))
-            given = matrix if counted.all() else matrix[np.ix_(counted, counted)]
-        elif distances is not None:
-            raise ValueError('distances were given; set distance="precomputed" to use them.')
-        is_gower, features = self.distance == "gower", encoded.features
-
-        def locate(rows: Floats) -> Floats:
-            return gower_coordinates(rows, features) if is_gower else EncodedTable(features, rows).scaled
-
-        every = counted.all()
-        kept = raw if every else raw[counted]
-        clustered = kept if encoded.raw is raw else encoded.raw[counted]
-        return Prepared(
-            raw=kept,
-            features=explaining.features,
-            clustered=clustered,
-            locate=locate,
-            metric=self.distance,
-            weights=weights if every else weights[counted],
-            distances=given,
+    def _explain(self, result: FitResult, settings: Settings, rows: Block, counts: RuleCounts | None) -> Explanation:
+        """Rules for placed rows; ``counts`` where these are but a sample."""
+        return build_explanation(
+            self._explaining.columns,
+            self._explaining.features,
+            result.hyperplanes,
+            rows.raw,
+            rows.known_labels,
+            weights=rows.weights,
+            counts=counts,
+            minimum_size=settings.bounds.least,
+            outside=self.outside,  # type: ignore[arg-type]
+            why_not_exported=self._explaining.why_not_exported,
         )
 
-    def _keep(self, result: FitResult, settings: Settings, journal: Journal, raw: Floats, weights: Floats) -> None:
-        labels = place_rows(raw, result.hyperplanes, result.n_clusters, "nearest")
-        labels[weights > 0] = result.labels
-        self.labels_ = labels
+    def _keep(self, result: FitResult, settings: Settings, journal: Journal, explanation: Explanation) -> None:
         self.n_clusters_ = result.n_clusters
         self.score_ = reported_score(self.criterion, result.score)
+        self.__dict__.pop("score_interval_", None)  # of an earlier fit
         if result.interval is not None:
             self.score_interval_ = result.interval
         self.scores_ = {k: reported_score(self.criterion, s) for k, s in result.scores.items()}
@@ -309,44 +349,5 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.polytopes_ = build_polytopes(result.hyperplanes, result.n_clusters)
         self.history_ = tuple(journal.steps)
         self.is_optimal_ = result.is_optimal
-        self.explanation_ = build_explanation(
-            self._explaining.columns,
-            self._explaining.features,
-            result.hyperplanes,
-            raw,
-            labels,
-            weights=weights,
-            minimum_size=settings.bounds.least,
-            outside=self.outside,  # type: ignore[arg-type]
-            why_not_exported=self._explaining.why_not_exported,
-        )
-        self._warn(settings, journal)
-
-    def _warn(self, settings: Settings, journal: Journal) -> None:
-        if journal.was_cut_short:
-            _warn("The search was ended early; the result is the best found so far.")
-        if self.n_clusters_ < settings.n_clusters[0]:
-            found = "1 cluster was" if self.n_clusters_ == 1 else f"{self.n_clusters_} clusters were"
-            _warn(f"Only {found} found where {settings.n_clusters[0]} were asked for.")
-        small = [r for r in self.explanation_.rules if r.is_at_minimum]
-        if small:
-            listed = ", ".join(f"{r.cluster} ({r.size:g} rows)" for r in small)
-            warnings.warn(
-                f"No larger than min_cluster_size allows, so probably a cap of outliers: cluster {listed}.",
-                SmallClusterWarning,
-                stacklevel=4,
-            )
-
-
-def _warn(sentence: str) -> None:
-    warnings.warn(sentence, PolyclustWarning, stacklevel=5)
-
-
-def _check_weights(sample_weight: Any, X: Any) -> Floats:
-    n_rows = len(X)
-    if sample_weight is None:
-        return np.ones(n_rows)
-    weights = _check_sample_weight(sample_weight, np.empty((n_rows, 1)), dtype=np.float64, ensure_non_negative=True)
-    if not weights.any():
-        raise ValueError("All sample weights are zero; at least two rows must count.")
-    return np.asarray(weights, dtype=np.float64)
+        self.explanation_ = explanation
+        warn_of_result(explanation, settings.n_clusters[0], journal.was_cut_short)

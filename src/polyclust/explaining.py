@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +15,7 @@ from polyclust.table.features import Column, Feature
 
 Floats = NDArray[np.float64]
 
-__all__ = ["Explaining", "choose_explaining"]
+__all__ = ["Explaining", "choose_columns", "choose_explaining"]
 
 
 @dataclass(frozen=True)
@@ -45,21 +44,24 @@ def choose_explaining(
         return _explain_by_cuts(X, explain_with)
     if hasattr(explain_with, "transform"):
         return _explain_by_transformer(X, explain_with, scale, units, weights)
-    return _explain_by_columns(columns, encoded, explain_with)
+    explaining = choose_columns(columns, encoded.features, explain_with)
+    keep = [encoded.features.index(f) for f in explaining.features]
+    return explaining, encoded.raw[:, keep]
 
 
-def _explain_by_columns(
-    columns: tuple[Column, ...], encoded: EncodedTable, wanted: Sequence[Any]
-) -> tuple[Explaining, Floats]:
+def choose_columns(columns: tuple[Column, ...], features: tuple[Feature, ...], wanted: Any) -> Explaining:
+    """The features of the columns that are named by label or name; None: all."""
+    if wanted is None:
+        return Explaining(columns, features)
     names = [wanted] if isinstance(wanted, str) else list(wanted)
     known = {key for c in columns for key in (c.label, c.name)}
     unknown = [str(n) for n in names if n not in known]
     if unknown:
         raise ValueError(f"explain_with names columns that the table lacks: {', '.join(unknown)}.")
-    keep = [i for i, f in enumerate(encoded.features) if f.column.label in names or f.column.name in names]
-    if not keep:
+    kept = tuple(f for f in features if f.column.label in names or f.column.name in names)
+    if not kept:
         raise ValueError("explain_with leaves no column that varies; name at least one.")
-    return Explaining(columns, tuple(encoded.features[i] for i in keep)), encoded.raw[:, keep]
+    return Explaining(columns, kept)
 
 
 def _explain_by_cuts(X: Any, binariser: Binariser) -> tuple[Explaining, Floats]:

@@ -6,31 +6,37 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyclust.explain.separation import PairTable, find_fewest_errors
-from polyclust.geometry.hyperplane import Hyperplane, place_rows
+from polyclust.geometry.hyperplane import Hyperplane
 from polyclust.hyperplanes.reading import plane_between, read_general_hyperplanes, read_hyperplanes
+from polyclust.scale.blocks import ArrayBlocks, Block, Blocks, Placing
+from polyclust.scale.cuts import CutTree, grow_cuts
+from polyclust.scale.dispersion import score_dispersion
+from polyclust.scale.estimate import estimate_silhouette
+from polyclust.scale.extending import Extended, extend_clusters, extend_loosely
+from polyclust.scale.sampling import choose_rows
+from polyclust.scale.space import Space
 from polyclust.search.criteria import make_criterion
-from polyclust.search.cuts import grow_cuts
 from polyclust.search.distances import measure_distances
-from polyclust.search.estimate import Estimate, estimate_silhouette
 from polyclust.search.family import Family, GeneralFamily, SlackFamily, choose_family
 from polyclust.search.journal import Journal
 from polyclust.search.partition import Ints, Partition, order_by_size, sum_weights
 from polyclust.search.points import Points
 from polyclust.search.scoring import CallScorer, Scorer, SilhouetteScorer, SizeBounds
-from polyclust.search.settling import choose_rows, place_anew, settle_rows
 from polyclust.search.slack import PairErrors, SlackScorer
 from polyclust.search.solve import SearchPlan, search_partitions
 from polyclust.settings import Settings
 from polyclust.table.features import Feature
 
 Floats = NDArray[np.float64]
+SomeBlocks = TypeVar("SomeBlocks", bound=Blocks)
 
-__all__ = ["FitResult", "Prepared", "fit_clusters"]
+__all__ = ["BlocksFit", "FitResult", "Prepared", "fit_blocks", "fit_clusters"]
 
 MANY_ROWS = 20_000
 N_SAMPLED = 4000
@@ -41,76 +47,93 @@ class Prepared:
     """Rows ready for the method.
 
     raw : (n, F) explaining features in the user's units; features : what they are
-    clustered : (n, d) raw values of the clustering features; locate : from these to the clustering space
-    metric : how distances are measured there; distances : given instead
-    weights : all positive
+    clustered : (n, d) raw values of the clustering features; space : where distances between them are measured
+    weights : all positive; distances : given instead of measured
     """
 
     raw: Floats
     features: tuple[Feature, ...]
     clustered: Floats
-    locate: Callable[[Floats], Floats]
-    metric: str
+    space: Space
     weights: Floats
     distances: NDArray[np.float32] | None = None
-
-    def take(self, rows: Ints, weights: Floats) -> Prepared:
-        """Some of the rows, with other weights."""
-        return replace(self, raw=self.raw[rows], clustered=self.clustered[rows], weights=weights)
 
 
 @dataclass(frozen=True)
 class FitResult:
-    """What the method found; labels for the rows of ``Prepared``."""
+    """What the method found; labels for the rows of ``Prepared``, None where the rows are in blocks elsewhere."""
 
-    labels: Ints
     n_clusters: int
     score: float
     scores: dict[int, float]
     hyperplanes: tuple[Hyperplane, ...]
     is_optimal: bool
     interval: tuple[float, float] | None = None
+    labels: Ints | None = None
+
+    @property
+    def known_labels(self) -> Ints:
+        """The labels of rows in memory."""
+        assert self.labels is not None
+        return self.labels
+
+
+@dataclass(frozen=True)
+class BlocksFit(Generic[SomeBlocks]):
+    """What was found for rows in blocks; the result has no labels, the placed blocks have; the sample of the search."""
+
+    result: FitResult
+    placing: Placing
+    placed: SomeBlocks
+    sample: Block
 
 
 def fit_clusters(prepared: Prepared, settings: Settings, journal: Journal) -> FitResult:
     """Find clusters and the hyperplanes that tell them apart; more rows than MANY_ROWS are searched by a sample."""
     if len(prepared.raw) <= MANY_ROWS or prepared.distances is not None:
         return _fit_all(prepared, settings, journal)
-    return _fit_by_sample(prepared, settings, journal)
+    whole = Block(prepared.raw, prepared.clustered, prepared.weights)
+    fit = fit_blocks(ArrayBlocks([whole]), prepared.features, prepared.space, settings, journal)
+    result, labels = fit.result, fit.placed.blocks[0].known_labels
+    if callable(settings.criterion) and result.n_clusters > 1:
+        score = _call_criterion(prepared, labels, settings.criterion)
+        result = replace(result, score=score, scores={**result.scores, result.n_clusters: score})
+    return replace(result, labels=labels)
 
 
-def _fit_by_sample(prepared: Prepared, settings: Settings, journal: Journal) -> FitResult:
-    """A sample carries the search; every row is then labelled, and thresholds and score are those of all rows."""
-    is_same = prepared.clustered is prepared.raw
-    key = prepared.raw if is_same else np.hstack([prepared.clustered, prepared.raw])
-    rows, stands_for = choose_rows(key, prepared.weights, N_SAMPLED, settings.seed)
-    total = float(prepared.weights.sum())
-    weights, part = stands_for * (total / float(stands_for.sum())), 1.0
+def fit_blocks(
+    blocks: SomeBlocks, features: tuple[Feature, ...], space: Space, settings: Settings, journal: Journal
+) -> BlocksFit[SomeBlocks]:
+    """A sample carries the search; every row is then labelled, and thresholds and score are those of all rows.
+
+    Dunn's index and a criterion of the user's own stay those of the sample.
+    """
+    rows, total = choose_rows(blocks, N_SAMPLED, settings.seed), settings.total
+    weights, part = rows.weights * (total / float(rows.weights.sum())), 1.0
     if callable(settings.criterion):  # it is called with repeated rows, so weights are whole numbers, and small ones
-        weights = np.round(stands_for / stands_for.min())
+        weights = np.round(rows.weights / rows.weights.min())
         part = float(weights.sum()) / total
-    sample = prepared.take(rows, weights)
-    bounds = _bound_sample(settings, total, len(rows), part)
+    sample = Prepared(rows.raw, features, rows.clustered, space, weights)
+    bounds = _bound_sample(settings, len(rows), part)
     found = _fit_all(sample, replace(settings, bounds=bounds), journal)
     journal.begin("all rows")
-    labels, hyperplanes = _extend(prepared, found, sample, settings)
-    n_clusters = int(labels.max()) + 1
-    estimate = _estimate(prepared, labels, n_clusters, settings)
-    score = _score_all(prepared, labels, n_clusters, settings, found) if estimate is None else estimate.score
-    return FitResult(
-        labels=labels,
+    extended = _extend(blocks, sample, found, settings)
+    placed, n_clusters = blocks.place(extended.placing), extended.placing.n_clusters
+    score, interval = _score_all(placed, extended, space, settings, found)
+    result = FitResult(
         n_clusters=n_clusters,
         score=score,
         scores={**found.scores, n_clusters: score},
-        hyperplanes=hyperplanes,
+        hyperplanes=extended.placing.hyperplanes,
         is_optimal=False,
-        interval=None if estimate is None else (estimate.low, estimate.high),
+        interval=interval,
     )
+    return BlocksFit(result, extended.placing, placed, rows)
 
 
-def _bound_sample(settings: Settings, total: float, n_rows: int, part: float) -> SizeBounds:
+def _bound_sample(settings: Settings, n_rows: int, part: float) -> SizeBounds:
     """Bounds for a sample of weight part * total, narrow enough that they will hold on all rows too."""
-    least, most = settings.bounds
+    (least, most), total = settings.bounds, settings.total
     if n_rows == N_SAMPLED:  # fewer: every distinct row is in the sample
         spread_least, spread_most = (3.0 / math.sqrt(max(size / total * n_rows, 1.0)) for size in settings.bounds)
         narrow = least * (1.0 + spread_least), most * (1.0 - spread_most) if most < total else most
@@ -119,64 +142,40 @@ def _bound_sample(settings: Settings, total: float, n_rows: int, part: float) ->
     return SizeBounds((least * part, most * part))
 
 
-def _extend(
-    prepared: Prepared, found: FitResult, sample: Prepared, settings: Settings
-) -> tuple[Ints, tuple[Hyperplane, ...]]:
-    """Labels and hyperplanes of all rows: the sample's polytopes where they can be kept, else a tree of cuts."""
-    features = prepared.features
+def _extend(blocks: Blocks, sample: Prepared, found: FitResult, settings: Settings) -> Extended:
+    """The sample's clusters on all rows."""
+    placing = Placing(found.hyperplanes, found.n_clusters)
     if settings.slack_weight is not None:
-        labels = place_rows(prepared.raw, found.hyperplanes, found.n_clusters)
-        if settings.bounds.hold_for(sum_weights(labels, prepared.weights, found.n_clusters)):
-            return _reorder(labels, found.hyperplanes, prepared.weights)
-    settled = settle_rows(prepared.raw, found.hyperplanes, found.n_clusters)
-    if settled is not None and settings.bounds.hold_for(sum_weights(settled, prepared.weights, found.n_clusters)):
-        placed = place_anew(prepared.raw, settled, found.hyperplanes, found.n_clusters, features)
-        if placed is not None:
-            return _reorder(settled, placed, prepared.weights)
-    labels = _label_by_tree(prepared, sample, found, settings)
-    n_clusters = int(labels.max()) + 1
-    labels = order_by_size(labels, prepared.weights)
-    return labels, read_hyperplanes(prepared.raw, labels, n_clusters, features)
+        extended = extend_loosely(blocks, placing, settings.bounds)
+        if extended is not None:
+            return extended
+
+    def grow() -> CutTree:
+        points, code = collapse_rows(sample, settings.memory_limit)
+        labels = np.empty(len(points), dtype=np.intp)
+        labels[code] = found.known_labels
+        return grow_cuts(points, labels, found.n_clusters, sample.features)
+
+    return extend_clusters(blocks, placing, sample.features, settings.bounds, grow)
 
 
-def _label_by_tree(prepared: Prepared, sample: Prepared, found: FitResult, settings: Settings) -> Ints:
-    """Leaves of a tree of axis-parallel cuts, which cover space; small leaves are joined to the one beside them."""
-    points, code = collapse_rows(sample, settings.memory_limit)
-    labels = np.empty(len(points), dtype=np.intp)
-    labels[code] = found.labels
-    tree = grow_cuts(points, labels, found.n_clusters, prepared.features)
-    return tree.label_rows(prepared.raw, prepared.weights, settings.bounds.least)
+def _score_all(
+    placed: Blocks, extended: Extended, space: Space, settings: Settings, found: FitResult
+) -> tuple[float, tuple[float, float] | None]:
+    """The criterion on all rows, with an interval where it is estimated."""
+    if extended.placing.n_clusters > 1 and settings.criterion == "silhouette":
+        estimate = estimate_silhouette(placed, extended.tally, space, settings.seed)
+        return estimate.score, (estimate.low, estimate.high)
+    if extended.placing.n_clusters > 1 and settings.criterion in ("calinski_harabasz", "davies_bouldin"):
+        return score_dispersion(str(settings.criterion), placed, extended.tally, space), None
+    return found.score, None
 
 
-def _reorder(labels: Ints, hyperplanes: tuple[Hyperplane, ...], weights: Floats) -> tuple[Ints, tuple[Hyperplane, ...]]:
-    """Largest cluster first, counted on all rows."""
-    ordered = order_by_size(labels, weights)
-    name = {int(labels[r]): int(ordered[r]) for r in np.unique(labels, return_index=True)[1]}
-    renamed = (replace(h, above=name[h.above], below=name[h.below]) for h in hyperplanes)
-    return ordered, tuple(sorted(renamed, key=lambda h: (min(h.above, h.below), max(h.above, h.below))))
-
-
-def _estimate(prepared: Prepared, labels: Ints, n_clusters: int, settings: Settings) -> Estimate | None:
-    if settings.criterion != "silhouette" or n_clusters < 2:
-        return None
-    return estimate_silhouette(
-        lambda rows: prepared.locate(prepared.clustered[rows]),
-        prepared.metric,
-        prepared.weights,
-        labels,
-        n_clusters,
-        settings.seed,
-    )
-
-
-def _score_all(prepared: Prepared, labels: Ints, n_clusters: int, settings: Settings, found: FitResult) -> float:
-    """The criterion on all rows; Dunn's index, which needs all distances, stays that of the sample."""
-    if settings.criterion in ("silhouette", "dunn") or n_clusters < 2:
-        return found.score
+def _call_criterion(prepared: Prepared, labels: Ints, criterion: Callable[..., float]) -> float:
+    """A criterion of the user's own on rows in memory."""
     no_distances = np.empty((0, 0), dtype=np.float32)
-    space = prepared.locate(prepared.clustered)
-    points = Points(no_distances, prepared.weights, prepared.raw, prepared.raw, space)
-    return make_criterion(settings.criterion, points)(labels)
+    space = prepared.space.locate(prepared.clustered)
+    return make_criterion(criterion, Points(no_distances, prepared.weights, prepared.raw, prepared.raw, space))(labels)
 
 
 def _fit_all(prepared: Prepared, settings: Settings, journal: Journal) -> FitResult:
@@ -192,17 +191,18 @@ def _fit_all(prepared: Prepared, settings: Settings, journal: Journal) -> FitRes
         seed=settings.seed,
         bounds=settings.bounds,
         is_called=settings.criterion != "silhouette",
+        n_jobs=settings.n_jobs,
     )
     found = search_partitions(points, plan, journal)
     best = max(found.partitions.values(), key=lambda p: (p.score, -p.n_clusters))
     labels = order_by_size(best.labels, points.weights)
     return FitResult(
-        labels=labels[code],
         n_clusters=best.n_clusters,
         score=_criterion_alone(points, labels, best, settings),
         scores={k: found.partitions[k].score for k in sorted(found.partitions)},
         hyperplanes=_read(points, labels, best.n_clusters, prepared.features, family, settings),
         is_optimal=found.is_optimal and not journal.was_cut_short,
+        labels=labels[code],
     )
 
 
@@ -271,13 +271,13 @@ def collapse_rows(prepared: Prepared, memory_limit: float | None = None) -> tupl
         distances = np.ascontiguousarray(prepared.distances[np.ix_(order, order)])
         raw = prepared.raw[order]
         return Points(distances, prepared.weights[order], raw, raw / units, None), code
-    coordinates = prepared.locate(prepared.clustered)
+    coordinates = prepared.space.locate(prepared.clustered)
     key = np.hstack([coordinates, prepared.raw])
     _, first, code = np.unique(key, axis=0, return_index=True, return_inverse=True)
     _check_memory(len(first), memory_limit)
     weights = sum_weights(code, prepared.weights, len(first))
     coordinates, raw = coordinates[first], prepared.raw[first]
-    distances = measure_distances(coordinates, prepared.metric)
+    distances = measure_distances(coordinates, prepared.space.metric)
     return Points(distances, weights, raw, raw / units, coordinates), code
 
 

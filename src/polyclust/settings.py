@@ -4,36 +4,61 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from joblib import cpu_count, effective_n_jobs
 from sklearn.metrics import pairwise_distances
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import InvalidParameterError
 
 from polyclust.search.scoring import SizeBounds
 
-__all__ = ["CRITERIA", "Settings", "check_settings", "resolve_clusters", "resolve_sizes"]
+__all__ = ["CRITERIA", "Settings", "check_settings", "resolve_clusters", "resolve_settings", "resolve_sizes"]
 
 CRITERIA = ("silhouette", "dunn", "calinski_harabasz", "davies_bouldin")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What the method needs to know, resolved for one table."""
+    """What the method needs to know, resolved for one table; ``total`` is the weight of its rows."""
 
     n_clusters: tuple[int, int]
     bounds: SizeBounds
+    total: float
     max_terms: int | None
     max_coefficient: int | None
     criterion: str | Callable[..., float]
     slack_weight: float | None
     margin: float | None
     n_init: int
-    n_threads: int
+    n_jobs: int  # starts at once, wherever joblib runs them
+    n_threads: int  # of this process
     seed: int
     memory_limit: float | None = None
+
+
+def resolve_settings(params: Mapping[str, Any], total: float, n_rows: int) -> Settings:
+    """Checked parameters for a table of so many rows that count."""
+    bounds = resolve_sizes(params["min_cluster_size"], params["max_cluster_size"], total)
+    n_jobs = effective_n_jobs(params["n_jobs"])
+    return Settings(
+        n_clusters=resolve_clusters(params["n_clusters"], params["max_clusters"], bounds, total, n_rows),
+        bounds=bounds,
+        total=total,
+        max_terms=params["max_terms"],
+        max_coefficient=params["max_coefficient"],
+        criterion=params["criterion"],
+        slack_weight=params["representation_weight"],
+        margin=params["margin"],
+        n_init=params["n_init"],
+        n_jobs=n_jobs,
+        n_threads=min(n_jobs, cpu_count()),
+        seed=int(check_random_state(params["random_state"]).randint(2**31 - 1)),
+        memory_limit=params["memory_limit"],
+    )
 
 
 def check_settings(params: dict[str, Any]) -> None:

@@ -19,11 +19,18 @@ def test_kmeans_is_that_of_scikit_learn_and_heeds_weights():
     rng = np.random.default_rng(0)
     rows, weights = rng.normal(size=(60, 3)), rng.integers(1, 4, 60).astype(float)
     expected = KMeans(4, n_init=1, random_state=7).fit(rows, sample_weight=weights).labels_
-    assert start_by_kmeans(rows, weights, 4, seed=7).tolist() == expected.tolist()
+    assert start_by_kmeans(rows, weights, 4, seeds=[7])[0].tolist() == expected.tolist()
+
+
+def test_starts_are_the_same_on_any_number_of_workers():
+    rows = np.random.default_rng(0).normal(size=(60, 3))
+    alone = start_by_kmeans(rows, np.ones(60), 4, seeds=range(5))
+    together = start_by_kmeans(rows, np.ones(60), 4, seeds=range(5), n_jobs=2)
+    assert [labels.tolist() for labels in together] == [labels.tolist() for labels in alone]
 
 
 def test_points_that_coincide_make_fewer_clusters_without_a_word():
-    labels = start_by_kmeans(np.repeat([[0.0], [1.0]], 5, axis=0), np.ones(10), 3, seed=0)
+    labels = start_by_kmeans(np.repeat([[0.0], [1.0]], 5, axis=0), np.ones(10), 3, seeds=[0])[0]
     assert len(np.unique(labels)) == 2
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 
 import numpy as np
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
@@ -17,13 +19,21 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 
-def start_by_kmeans(coordinates: Floats, weights: Floats, n_clusters: int, seed: int, n_init: int = 1) -> Ints:
-    """Labels of k-means++."""
-    model = KMeans(n_clusters, n_init=n_init, random_state=seed)
+def start_by_kmeans(
+    coordinates: Floats, weights: Floats, n_clusters: int, seeds: Sequence[int], n_jobs: int = 1
+) -> list[Ints]:
+    """Labels of k-means++ for every seed, on as many workers as joblib's backend gives: threads, or those of Dask."""
     with warnings.catch_warnings():  # points that coincide make fewer clusters, which is no fault of a start
         warnings.simplefilter("ignore", ConvergenceWarning)
-        labels = model.fit(coordinates, sample_weight=weights).labels_
-    return labels.astype(np.intp)  # type: ignore[no-any-return]
+        if n_jobs == 1 or len(seeds) == 1:
+            return [_run_kmeans(coordinates, weights, n_clusters, seed) for seed in seeds]
+        starts = (delayed(_run_kmeans)(coordinates, weights, n_clusters, seed) for seed in seeds)
+        return list(Parallel(n_jobs, prefer="threads")(starts))
+
+
+def _run_kmeans(coordinates: Floats, weights: Floats, n_clusters: int, seed: int) -> Ints:
+    model = KMeans(n_clusters, n_init=1, random_state=seed)
+    return model.fit(coordinates, sample_weight=weights).labels_.astype(np.intp)  # type: ignore[no-any-return]
 
 
 def start_by_linkage(distances: NDArray[np.float32], weights: Floats, most: int) -> dict[int, Ints]:

@@ -13,7 +13,7 @@ from polyclust.explain.explanation import Clause, Explanation, Rule
 from polyclust.explain.minimal import choose_fewest
 from polyclust.explain.names import name_clusters
 from polyclust.explain.profile import profile_clusters
-from polyclust.explain.quality import check_weights, measure_fidelity, measure_rules
+from polyclust.explain.quality import RuleCounts, check_weights, count_rules, measure_fidelity
 from polyclust.geometry.hyperplane import Hyperplane, find_members, place_rows
 from polyclust.geometry.redundancy import drop_redundant
 from polyclust.table.features import Column, Feature
@@ -33,6 +33,7 @@ def build_explanation(
     labels: Any,
     *,
     weights: Any = None,
+    counts: RuleCounts | None = None,
     minimum_size: float = 0.0,
     outside: Literal["nearest", "none"] = "nearest",
     minimal: bool = False,
@@ -48,6 +49,7 @@ def build_explanation(
     features, raw : what the hyperplanes index, and its value for every row, in the same order
     labels : 0..K-1; rows labelled -1 belong to no cluster and count against precision
     weights : a row of weight 2 is two rows
+    counts : where raw is but a sample of the rows, placed by the hyperplanes: the rules on all of them
     minimum_size : clusters no larger than this are flagged
     minimal : the fewest clauses that hold the same training rows, for reading only
     names : one per cluster; None makes them from rules and profiles
@@ -58,12 +60,14 @@ def build_explanation(
     n_clusters = _count_clusters(known, hyperplanes)
     clauses = _list_clauses(features, hyperplanes, raw, n_clusters, minimal)
     members = find_members(raw, hyperplanes, n_clusters)
-    qualities = measure_rules(members, known, checked)
+    qualities = (count_rules(members, known, checked) if counts is None else counts).qualities
     if names is None:
         profiles = profile_clusters(raw, features, known, checked, n_clusters=n_clusters, with_typical=False)
         names = name_clusters(clauses, profiles)
     fidelity = 1.0
-    if not _is_exact(members, known):
+    if counts is not None and outside == "none":
+        fidelity = float(counts.right.sum() / counts.sizes.sum())
+    elif not _is_exact(members, known):
         fidelity = measure_fidelity(place_rows(raw, hyperplanes, n_clusters, outside), known, checked)
     rules = tuple(
         Rule(

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from polyclust.explain.profile import ClusterProfile, profile_clusters
-from polyclust.explain.quality import check_weights, count_labels, measure_rules
+from polyclust.explain.quality import RuleCounts, check_weights, count_labels, count_rules
 from polyclust.geometry.hyperplane import find_members, place_rows
 from polyclust.table.features import Column
+from polyclust.table.partitions import Partitions, is_partitioned, join_later
 
 if TYPE_CHECKING:
     from polyclust.explain.explanation import Clause, Explanation
@@ -20,13 +22,27 @@ if TYPE_CHECKING:
 __all__ = ["evaluate", "fill_columns", "profile"]
 
 
-def evaluate(explanation: Explanation, X: Any, labels: Any, sample_weight: Any = None) -> pd.DataFrame:
-    """Coverage and precision of every rule on these rows. Rows labelled -1 belong to no cluster."""
+def evaluate(explanation: Explanation, X: Any, labels: Any, sample_weight: Any = None) -> Any:
+    """Coverage and precision of every rule on these rows. Rows labelled -1 belong to no cluster.
+
+    A frame; for a Dask collection, with labels in the same partitions, a Delayed of that frame.
+    """
+    if not is_partitioned(X):
+        return _tabulate([_count(X, labels, sample_weight, explanation=explanation)], explanation)
+    partitions = Partitions(X, labels=labels, sample_weight=sample_weight)
+    parts = partitions.delay(partial(_count, explanation=explanation))
+    return join_later(parts, partial(_tabulate, explanation=explanation))
+
+
+def _count(X: Any, labels: Any, sample_weight: Any = None, *, explanation: Explanation) -> RuleCounts:
     raw = explanation._read(X)
     known = count_labels(labels, explanation.cluster_labels, explanation.n_clusters, len(raw))
     members = find_members(raw, explanation.hyperplanes, explanation.n_clusters)
-    qualities = measure_rules(members, known, check_weights(sample_weight, len(raw)))
-    frame = pd.DataFrame([asdict(quality) for quality in qualities])
+    return count_rules(members, known, check_weights(sample_weight, len(raw)))
+
+
+def _tabulate(counts: Sequence[RuleCounts], explanation: Explanation) -> pd.DataFrame:
+    frame = pd.DataFrame([asdict(quality) for quality in RuleCounts.join(counts).qualities])
     frame.insert(1, "name", [rule.name for rule in explanation.rules])
     return frame.set_index("cluster")
 

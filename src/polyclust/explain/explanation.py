@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,6 +15,7 @@ from polyclust.explain.rows import read_rows
 from polyclust.explain.spelling import Vocabulary, spell_columns
 from polyclust.geometry.hyperplane import Hyperplane, find_members, measure_violation, place_rows
 from polyclust.table.features import Column, Feature
+from polyclust.table.partitions import find_for_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -131,25 +133,28 @@ class Explanation:
         """The rule of a cluster on one line."""
         return wording.word_rule(self.rules[cluster].clauses, self.vocabulary)
 
-    # Other rows
+    # Other rows; those of a Dask collection lazily
 
     def predict(self, X: Any) -> NDArray[np.intp]:
         """The polytope that holds each row; for rows in none as ``outside`` says."""
-        return place_rows(self._read(X), self.hyperplanes, self.n_clusters, self.outside)
+        find = partial(place_rows, hyperplanes=self.hyperplanes, n_clusters=self.n_clusters, outside=self.outside)
+        return find_for_rows(find, self._read, X, np.intp)  # type: ignore[no-any-return]
 
     def contains(self, X: Any) -> NDArray[np.bool_]:
         """The n x K membership matrix."""
-        return find_members(self._read(X), self.hyperplanes, self.n_clusters)
+        find = partial(find_members, hyperplanes=self.hyperplanes, n_clusters=self.n_clusters)
+        return find_for_rows(find, self._read, X, np.bool_, self.n_clusters)  # type: ignore[no-any-return]
 
     def violation(self, X: Any) -> NDArray[np.float64]:
         """n x K: by how far each row is on the wrong side of each cluster's hyperplanes."""
-        return measure_violation(self._read(X), self.hyperplanes, self.n_clusters)
+        find = partial(measure_violation, hyperplanes=self.hyperplanes, n_clusters=self.n_clusters)
+        return find_for_rows(find, self._read, X, np.float64, self.n_clusters)  # type: ignore[no-any-return]
 
     def evaluate(self, X: Any, labels: Any, sample_weight: Any = None) -> pd.DataFrame:
-        """Coverage and precision of every rule on other rows, one row per cluster."""
+        """Coverage and precision of every rule on other rows, one row per cluster; of a Dask collection a Delayed."""
         from polyclust.explain.evaluation import evaluate
 
-        return evaluate(self, X, labels, sample_weight)
+        return evaluate(self, X, labels, sample_weight)  # type: ignore[no-any-return]
 
     def profile(self, X: Any, labels: Any = None, sample_weight: Any = None) -> tuple[ClusterProfile, ...]:
         """What sets each cluster apart from the rest, feature by feature."""

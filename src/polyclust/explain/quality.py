@@ -13,7 +13,15 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Labels = NDArray[np.intp]
 
-__all__ = ["RuleQuality", "check_weights", "count_labels", "measure_fidelity", "measure_rules"]
+__all__ = [
+    "RuleCounts",
+    "RuleQuality",
+    "check_weights",
+    "count_labels",
+    "count_rules",
+    "measure_fidelity",
+    "measure_rules",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +35,43 @@ class RuleQuality:
     precision: float
 
 
+@dataclass(frozen=True)
+class RuleCounts:
+    """(K,): the weight of every cluster, of the rows inside its rule, and of its own rows inside."""
+
+    sizes: Floats
+    inside: Floats
+    right: Floats
+
+    @property
+    def qualities(self) -> tuple[RuleQuality, ...]:
+        """The counts as shares."""
+        counts = zip(self.sizes.tolist(), self.inside.tolist(), self.right.tolist(), strict=True)
+        return tuple(
+            RuleQuality(k, size, inside, _share(right, size), _share(right, inside))
+            for k, (size, inside, right) in enumerate(counts)
+        )
+
+    @staticmethod
+    def join(parts: Sequence[RuleCounts]) -> RuleCounts:
+        """The counts of several parts of the rows."""
+        sizes, inside, right = np.sum([(part.sizes, part.inside, part.right) for part in parts], axis=0)
+        return RuleCounts(sizes, inside, right)
+
+
+def count_rules(members: Bools, labels: Labels, weights: Floats) -> RuleCounts:
+    """What the quality of every rule is a share of, from the rows inside each polytope."""
+    is_own = [labels == k for k in range(members.shape[1])]
+    return RuleCounts(
+        sizes=np.array([weights[own].sum() for own in is_own]),
+        inside=np.array([weights[members[:, k]].sum() for k in range(len(is_own))]),
+        right=np.array([weights[members[:, k] & own].sum() for k, own in enumerate(is_own)]),
+    )
+
+
 def measure_rules(members: Bools, labels: Labels, weights: Floats) -> tuple[RuleQuality, ...]:
     """Size, coverage and precision of every rule, from the rows inside each polytope."""
-    qualities = []
-    for k in range(members.shape[1]):
-        size = float(weights[labels == k].sum())
-        n_inside = float(weights[members[:, k]].sum())
-        n_right = float(weights[members[:, k] & (labels == k)].sum())
-        qualities.append(RuleQuality(k, size, n_inside, _share(n_right, size), _share(n_right, n_inside)))
-    return tuple(qualities)
+    return count_rules(members, labels, weights).qualities
 
 
 def measure_fidelity(placed: Labels, labels: Labels, weights: Floats) -> float:

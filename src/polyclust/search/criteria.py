@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from polyclust.search.partition import Ints, sum_weights
 from polyclust.search.points import Points
 
-__all__ = ["make_criterion", "reported_score"]
+__all__ = ["compare_dispersions", "compare_spreads", "make_criterion", "reported_score"]
 
 Floats = NDArray[np.float64]
 Criterion = Callable[[Ints], float]
@@ -53,19 +53,27 @@ def dunn(distances: NDArray[np.float32], labels: Ints) -> float:
 def calinski_harabasz(space: Floats, weights: Floats, labels: Ints) -> float:
     """Between over within dispersion, each by its degrees of freedom."""
     sizes, centers = _centers(space, weights, labels)
-    mean = np.average(space, axis=0, weights=weights)
-    between = float(sizes @ ((centers - mean) ** 2).sum(axis=1))
-    within = float(weights @ ((space - centers[labels]) ** 2).sum(axis=1))
+    return compare_dispersions(sizes, centers, float(weights @ ((space - centers[labels]) ** 2).sum(axis=1)))
+
+
+def compare_dispersions(sizes: Floats, centers: Floats, within: float) -> float:
+    """Calinski and Harabasz' ratio from the clusters' weights and centers and the squares around these."""
     if within == 0:
         return 1.0
-    return between * (float(weights.sum()) - len(sizes)) / (within * (len(sizes) - 1.0))
+    mean = np.average(centers, axis=0, weights=sizes)
+    between = float(sizes @ ((centers - mean) ** 2).sum(axis=1))
+    return between * (float(sizes.sum()) - len(sizes)) / (within * (len(sizes) - 1.0))
 
 
 def davies_bouldin(space: Floats, weights: Floats, labels: Ints) -> float:
     """The mean over clusters of the worst (spread + spread) / distance of centers."""
     sizes, centers = _centers(space, weights, labels)
     radius = np.sqrt(((space - centers[labels]) ** 2).sum(axis=1))
-    spread = np.bincount(labels, weights=weights * radius, minlength=len(sizes)) / sizes
+    return compare_spreads(centers, np.bincount(labels, weights=weights * radius, minlength=len(sizes)) / sizes)
+
+
+def compare_spreads(centers: Floats, spread: Floats) -> float:
+    """Davies and Bouldin's index from the clusters' centers and the mean distances to them."""
     gaps = np.sqrt(((centers[:, None] - centers[None]) ** 2).sum(axis=2))
     if np.allclose(spread, 0) or np.allclose(gaps, 0):
         return 0.0

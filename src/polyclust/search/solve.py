@@ -61,6 +61,7 @@ class SearchPlan:
     bounds: SizeBounds
     is_called: bool = False  # the criterion is a function, called for every candidate
     alternates: bool = True  # whether Algorithm 1 makes starts too
+    n_jobs: int = 1  # of the starts
 
     def n_starts(self, points: Points) -> int:
         """Random starts for every K: the fewer, the more a sweep of all axes costs."""
@@ -227,22 +228,21 @@ def _is_new(labels: Ints, seen: set[bytes]) -> bool:
 
 
 def _start_labels(points: Points, plan: SearchPlan) -> Iterator[Ints]:
-    """Ward, k-means with Algorithm 1 after the first of each K, and k-means from more seeds."""
+    """Ward, and for every K k-means from several seeds, with Algorithm 1 after the first."""
     most = min(plan.n_clusters[1], len(points))
     if plan.bounds.most < points.total_weight:
         yield from (grow_even_tree(points, k) for k in range(max(plan.n_clusters[0], 2), most + 1))
     if len(points) <= FEW_POINTS:
         yield from start_by_linkage(points.distances, points.weights, most).values()
+    seeds = [plan.seed + repeat for repeat in range(plan.n_starts(points))]
     for k in range(2, most + 1):
-        for repeat in range(plan.n_starts(points)):
-            seed = plan.seed + repeat
-            if points.coordinates is None:
-                yield start_by_medoids(points.distances, points.weights, k, seed)
-            else:
-                labels = start_by_kmeans(points.coordinates, points.weights, k, seed)
-                yield labels
-                if repeat == 0 and plan.alternates and points.n_features * len(points) <= VALUES_TO_ALTERNATE:
-                    yield _alternate_along_axes(points, labels, k, plan)
+        if points.coordinates is None:
+            yield from (start_by_medoids(points.distances, points.weights, k, seed) for seed in seeds)
+            continue
+        several = start_by_kmeans(points.coordinates, points.weights, k, seeds, plan.n_jobs)
+        yield from several
+        if plan.alternates and points.n_features * len(points) <= VALUES_TO_ALTERNATE:
+            yield _alternate_along_axes(points, several[0], k, plan)
 
 
 def _alternate_along_axes(points: Points, labels: Ints, n_clusters: int, plan: SearchPlan) -> Ints:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,17 @@ from numpy.typing import NDArray
 
 from polyclust.errors import ColumnTypeError
 from polyclust.table.features import Column
+from polyclust.table.partitions import is_partitioned
 
-__all__ = ["RawTable", "describe_columns", "open_table"]
+__all__ = [
+    "ColumnSummary",
+    "RawTable",
+    "conclude_column",
+    "describe_columns",
+    "join_summaries",
+    "open_table",
+    "summarise_column",
+]
 
 LARGEST_EXACT_INTEGER = 2**53
 
@@ -43,6 +53,8 @@ class RawTable:
 
 def open_table(X: Any) -> RawTable:
     """Wrap an array or a pandas or polars frame."""
+    if is_partitioned(X):
+        raise ValueError("This needs the rows in memory: compute() the Dask collection, or some of its rows, first.")
     if hasattr(X, "to_pandas") and not isinstance(X, pd.DataFrame):
         X = X.to_pandas()
     if isinstance(X, pd.Series):
@@ -61,65 +73,160 @@ def open_table(X: Any) -> RawTable:
     return RawTable(range(values.shape[1]), values, len(values), is_frame=False)
 
 
+@dataclass(frozen=True)
+class ColumnSummary:
+    """What a column holds in some rows; those of several parts of a table can be joined.
+
+    kinds : "number" (booleans too), "text", "category" or, where it cannot be used, words for what is there
+    levels : what occurs, of text and categories; categories : all that the dtype knows, in the user's order
+    is_whole, is_zero_one, largest : of numbers
+    """
+
+    n_rows: int
+    kinds: frozenset[str] = frozenset()
+    levels: frozenset[Hashable] = frozenset()
+    categories: tuple[Hashable, ...] = ()
+    is_whole: bool = True
+    is_zero_one: bool = True
+    largest: int = 0
+    n_missing: int = 0
+    n_infinite: int = 0
+
+
 def describe_columns(table: RawTable) -> tuple[Column, ...]:
     """The kind of every column, in order. Raises ValueError for what cannot be clustered."""
-    if table.numeric_array is not None:
-        return _describe_numbers(table, table.numeric_array)
-    return tuple(_describe_column(table.column(i), table.labels[i], table.name(i)) for i in range(len(table.labels)))
+    columns = range(len(table.labels))
+    return tuple(conclude_column(summarise_column(table.column(i)), table.labels[i], table.name(i)) for i in columns)
 
 
-def _describe_numbers(table: RawTable, values: NDArray[Any]) -> tuple[Column, ...]:
-    kinds = [_kind_of_numbers(values[:, i], table.name(i)) for i in range(values.shape[1])]
-    return tuple(
-        Column(table.name(i), kind, table.labels[i])  # type: ignore[arg-type]
-        for i, kind in enumerate(kinds)
-    )
-
-
-def _describe_column(values: Any, label: Hashable, name: str) -> Column:
-    series = pd.Series(values).infer_objects() if not isinstance(values, pd.Series) else values
-    dtype = series.dtype
+def summarise_column(values: Any) -> ColumnSummary:
+    """What the values are: a Series, or a one-dimensional array."""
+    if not isinstance(values, pd.Series):
+        if values.dtype.kind in "fiubc":
+            return _summarise_numbers(values)
+        values = pd.Series(values).infer_objects()
+    dtype = values.dtype
     if pd.api.types.is_datetime64_any_dtype(dtype) or isinstance(dtype, pd.PeriodDtype):
-        raise ValueError(
-            f"Column {name!r} holds dates; turn them into numbers first (days since a date, month, weekday)."
-        )
+        return ColumnSummary(len(values), frozenset({"date"}))
     if pd.api.types.is_timedelta64_dtype(dtype):
-        raise ValueError(f"Column {name!r} holds durations; turn them into numbers first (days or seconds).")
-    refuse_missing(series, name)
+        return ColumnSummary(len(values), frozenset({"duration"}))
+    if pd.api.types.is_numeric_dtype(dtype) and not values.isna().any():  # booleans too
+        return _summarise_numbers(values.to_numpy())
+    n_missing, n_infinite = count_missing(values)
+    if n_missing or n_infinite:
+        return ColumnSummary(len(values), n_missing=n_missing, n_infinite=n_infinite)
     if isinstance(dtype, pd.CategoricalDtype):
-        observed = series.cat.remove_unused_categories().cat.categories
-        return Column(name, "category", label, tuple(_plain(v) for v in observed))
-    if pd.api.types.is_bool_dtype(dtype):
-        return Column(name, "boolean", label)
-    if pd.api.types.is_numeric_dtype(dtype):
-        return Column(name, _kind_of_numbers(series.to_numpy(), name), label)  # type: ignore[arg-type]
-    return _describe_objects(series, label, name)
+        categories = tuple(_plain(v) for v in dtype.categories)
+        observed = values.cat.remove_unused_categories().cat.categories
+        return ColumnSummary(len(values), frozenset({"category"}), frozenset(_plain(v) for v in observed), categories)
+    return _summarise_objects(values)
 
 
-def _describe_objects(series: pd.Series[Any], label: Hashable, name: str) -> Column:
+def _summarise_objects(series: pd.Series[Any]) -> ColumnSummary:
     try:
         distinct = list(pd.unique(series))
     except TypeError:
         kind = type(next(v for v in series if not isinstance(v, Hashable))).__name__
-        raise ColumnTypeError(
-            f"Column {name!r} holds values of type {kind}; every argument must be a string or a number: leave "
-            "the column out or convert it."
-        ) from None
+        return ColumnSummary(len(series), frozenset({f"unhashable {kind}"}))
     kinds = {_type_word(v) for v in distinct}
-    if kinds == {"text"}:
-        return Column(name, "category", label, tuple(sorted(distinct)))
     if kinds == {"boolean"}:
-        return Column(name, "boolean", label)
+        return _summarise_numbers(series.to_numpy(dtype=bool))
     if kinds == {"number"}:
-        return Column(name, _kind_of_numbers(series.to_numpy(dtype=np.float64), name), label)  # type: ignore[arg-type]
+        return _summarise_numbers(series.to_numpy(dtype=np.float64))
+    levels = frozenset(distinct) if kinds == {"text"} else frozenset()
+    return ColumnSummary(len(series), frozenset(kinds), levels)
+
+
+def _summarise_numbers(values: NDArray[Any]) -> ColumnSummary:
+    if values.dtype.kind == "c":
+        return ColumnSummary(len(values), frozenset({"complex"}))
+    if values.dtype.kind == "O":
+        values = values.astype(np.float64)
+    n_missing, n_infinite = count_missing(values)
+    is_whole = values.dtype.kind in "iub"
+    largest = 0
+    if is_whole and values.size:
+        largest = max(abs(int(values.max())), abs(int(values.min())))
+    is_zero_one = values.dtype.kind == "b" or (_is_zero_one(values[:100]) and _is_zero_one(values))
+    return ColumnSummary(
+        len(values),
+        frozenset({"number"}),
+        is_whole=is_whole,
+        is_zero_one=is_zero_one,
+        largest=largest,
+        n_missing=n_missing,
+        n_infinite=n_infinite,
+    )
+
+
+def _is_zero_one(values: NDArray[Any]) -> bool:
+    return bool(values.size and np.all((values == 0) | (values == 1)))
+
+
+def join_summaries(parts: Sequence[ColumnSummary]) -> ColumnSummary:
+    """The column of all parts together; parts without rows say nothing."""
+    filled = [part for part in parts if part.n_rows] or list(parts[:1])
+    known = [part for part in filled if part.kinds == {"number"}]
+    categories = {part.categories for part in filled if part.categories}
+    return ColumnSummary(
+        n_rows=sum(part.n_rows for part in filled),
+        kinds=frozenset[str]().union(*(part.kinds for part in filled)),
+        levels=frozenset[Hashable]().union(*(part.levels for part in filled)),
+        categories=categories.pop() if len(categories) == 1 else (),
+        is_whole=all(part.is_whole for part in known),
+        is_zero_one=all(part.is_zero_one for part in known),
+        largest=max((part.largest for part in known), default=0),
+        n_missing=sum(part.n_missing for part in filled),
+        n_infinite=sum(part.n_infinite for part in filled),
+    )
+
+
+def conclude_column(summary: ColumnSummary, label: Hashable, name: str) -> Column:
+    """The column, or a ValueError that says why it cannot be clustered and what to do."""
+    _refuse_kinds(summary.kinds, name)
+    _refuse_counts(summary.n_missing, summary.n_infinite, name)
+    if summary.kinds == {"number"}:
+        if summary.largest > LARGEST_EXACT_INTEGER:
+            raise ValueError(
+                f"Column {name!r} holds integers beyond 2**53, which floating point cannot tell apart; "
+                "leave it out if it is an identifier, or subtract a constant."
+            )
+        if summary.is_zero_one:
+            return Column(name, "boolean", label)
+        return Column(name, "integer" if summary.is_whole else "number", label)
+    if summary.kinds <= {"text", "category"} and summary.kinds:
+        return Column(name, "category", label, _order_levels(summary))
+    raise ColumnTypeError(
+        f"Column {name!r} mixes {' and '.join(sorted(summary.kinds))} values; every argument must be a string or every "
+        "one a number: convert the column to one type."
+    )
+
+
+def _refuse_kinds(kinds: frozenset[str], name: str) -> None:
     if kinds == {"date"}:
         raise ValueError(
             f"Column {name!r} holds dates; turn them into numbers first (days since a date, month, weekday)."
         )
-    raise ColumnTypeError(
-        f"Column {name!r} mixes {' and '.join(sorted(kinds))} values; every argument must be a string or every one a "
-        "number: convert the column to one type."
-    )
+    if kinds == {"duration"}:
+        raise ValueError(f"Column {name!r} holds durations; turn them into numbers first (days or seconds).")
+    if kinds == {"complex"}:
+        raise ValueError(f"Complex data not supported: column {name!r} holds complex numbers.")
+    unhashable = sorted(kind.removeprefix("unhashable ") for kind in kinds if kind.startswith("unhashable "))
+    if unhashable:
+        raise ColumnTypeError(
+            f"Column {name!r} holds values of type {unhashable[0]}; every argument must be a string or a number: leave "
+            "the column out or convert it."
+        )
+
+
+def _order_levels(summary: ColumnSummary) -> tuple[Hashable, ...]:
+    """Categories in the user's order where it is one, anything else sorted."""
+    if summary.categories and summary.levels <= set(summary.categories):
+        return tuple(level for level in summary.categories if level in summary.levels)
+    try:
+        return tuple(sorted(summary.levels))  # type: ignore[type-var]
+    except TypeError:
+        return tuple(sorted(summary.levels, key=lambda level: (type(level).__name__, str(level))))
 
 
 def _type_word(value: object) -> str:
@@ -134,43 +241,30 @@ def _type_word(value: object) -> str:
     return "number" if hasattr(value, "__float__") else type(value).__name__
 
 
-def _kind_of_numbers(values: NDArray[Any], name: str) -> str:
-    if values.dtype.kind == "c":
-        raise ValueError(f"Complex data not supported: column {name!r} holds complex numbers.")
-    if values.dtype.kind == "b":
-        return "boolean"
-    if values.dtype.kind == "O":
-        values = values.astype(np.float64)
-    refuse_missing(values, name)
-    is_whole = values.dtype.kind in "iu"
-    if is_whole and values.size:
-        top = max(abs(int(values.max())), abs(int(values.min())))
-        if top > LARGEST_EXACT_INTEGER:
-            raise ValueError(
-                f"Column {name!r} holds integers beyond 2**53, which floating point cannot tell apart; "
-                "leave it out if it is an identifier, or subtract a constant."
-            )
-    if values.size and np.all((values == 0) | (values == 1)):
-        return "boolean"
-    return "integer" if is_whole else "number"
-
-
 def refuse_missing(values: Any, name: str) -> None:
     """Raise a ValueError that says which column is not finite and in how many rows."""
+    _refuse_counts(*count_missing(values), name)
+
+
+def count_missing(values: Any) -> tuple[int, int]:
+    """How many values are missing and, where none is, how many infinite."""
     n_missing = int(pd.isna(values).sum())
+    numbers = np.asarray(values) if getattr(values, "dtype", None) is not None else values
+    is_float = not n_missing and getattr(numbers, "dtype", np.dtype(object)).kind == "f"
+    return n_missing, int(np.isinf(numbers).sum()) if is_float else 0
+
+
+def _refuse_counts(n_missing: int, n_infinite: int, name: str) -> None:
     if n_missing:
         raise ValueError(
             f"Input X contains NaN: column {name!r} has {n_missing} missing value{'s' * (n_missing > 1)}; "
             "fill or drop these rows first."
         )
-    numbers = np.asarray(values) if getattr(values, "dtype", None) is not None else values
-    if getattr(numbers, "dtype", np.dtype(object)).kind == "f":
-        n_infinite = int(np.isinf(numbers).sum())
-        if n_infinite:
-            raise ValueError(
-                f"Input X contains infinity: column {name!r} has {n_infinite} infinite "
-                f"value{'s' * (n_infinite > 1)}; replace or drop these rows first."
-            )
+    if n_infinite:
+        raise ValueError(
+            f"Input X contains infinity: column {name!r} has {n_infinite} infinite "
+            f"value{'s' * (n_infinite > 1)}; replace or drop these rows first."
+        )
 
 
 def _plain(value: Any) -> Hashable:

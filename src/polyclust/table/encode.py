@@ -20,11 +20,14 @@ Floats = NDArray[np.float64]
 
 __all__ = [
     "EncodedTable",
+    "Spans",
     "encode_rows",
     "fit_encoder",
     "list_features",
+    "measure_spans",
     "pick_features",
     "round_number_near",
+    "scale_features",
 ]
 
 
@@ -43,6 +46,31 @@ class EncodedTable:
         return np.asarray((self.raw - offset) / scale, dtype=np.float64)
 
 
+@dataclass(frozen=True)
+class Spans:
+    """How features spread over the rows that count: their weight, least and greatest values, mean and variance."""
+
+    weight: float
+    low: Floats
+    high: Floats
+    mean: Floats
+    variance: Floats
+
+
+def measure_spans(raw: Floats, weights: Floats | None, with_moments: bool) -> Spans:
+    """Spans of all features; without moments mean and variance are NaN."""
+    is_every = weights is None or bool((weights > 0).all())
+    counted = raw if is_every else raw[weights > 0]  # type: ignore[operator]
+    kept = weights if is_every else weights[weights > 0]  # type: ignore[index,operator]
+    weight = float(len(raw)) if kept is None else float(kept.sum())
+    nothing = np.full(raw.shape[1], np.nan)
+    mean, variance = nothing, nothing
+    if with_moments and len(counted):
+        mean = np.average(counted, axis=0, weights=kept)
+        variance = np.average((counted - mean) ** 2, axis=0, weights=kept)
+    return Spans(weight, counted.min(axis=0, initial=np.inf), counted.max(axis=0, initial=-np.inf), mean, variance)
+
+
 def fit_encoder(
     X: Any, *, scale: str = "minmax", units: str = "round", sample_weight: Floats | None = None
 ) -> tuple[tuple[Column, ...], EncodedTable]:
@@ -52,29 +80,38 @@ def fit_encoder(
     if not columns:
         raise ValueError("The table has no column; give at least one of numbers, booleans or categories.")
     raw = _encode(table, columns, range(len(columns)))
-    features = list_features(columns)
-    counted = raw if sample_weight is None else raw[sample_weight > 0]
-    low, high = counted.min(axis=0), counted.max(axis=0)
-    keep = low < high
+    spans = measure_spans(raw, sample_weight, with_moments=scale == "standard")
+    features, keep = scale_features(list_features(columns), spans, scale, units)
+    return columns, EncodedTable(features, raw if keep.all() else raw[:, keep])
+
+
+def scale_features(
+    features: Sequence[Feature], spans: Spans, scale: str, units: str
+) -> tuple[tuple[Feature, ...], NDArray[np.bool_]]:
+    """The features that vary, with offset, scale and unit, and which they are; a warning names the constant ones."""
+    keep = spans.low < spans.high
     if not keep.any():
         raise ValueError("All rows are identical; there is nothing to cluster.")
     _warn_constant(features, keep)
-    center, spread = _center_and_spread(counted, low, high, scale, sample_weight)
+    is_standard = scale == "standard"
+    center = spans.mean if is_standard else spans.low
+    spread = np.sqrt(spans.variance) if is_standard else spans.high - spans.low
     measured = []
-    for position in np.flatnonzero(keep):
+    for position in np.flatnonzero(keep).tolist():
         f = features[position]
         is_scaled = scale != "none" and not f.is_binary
+        low, high = float(spans.low[position]), float(spans.high[position])
         measured.append(
             replace(
                 f,
                 offset=float(center[position]) if is_scaled else 0.0,
                 scale=float(spread[position]) if is_scaled else 1.0,
-                unit=_unit(f, float(high[position] - low[position]), units),
-                low=float(low[position]),
-                high=float(high[position]),
+                unit=_unit(f, high - low, units),
+                low=low,
+                high=high,
             )
         )
-    return columns, EncodedTable(tuple(measured), raw if keep.all() else raw[:, keep])
+    return tuple(measured), keep
 
 
 def encode_rows(X: Any, columns: Sequence[Column], features: Sequence[Feature]) -> Floats:
@@ -128,24 +165,13 @@ def _unit(feature: Feature, span: float, units: str) -> float:
     return span if units == "range" else round_number_near(span)
 
 
-def _center_and_spread(
-    values: Floats, low: Floats, high: Floats, scale: str, weight: Floats | None
-) -> tuple[Floats, Floats]:
-    if scale != "standard":
-        return low, high - low
-    counted = None if weight is None else weight[weight > 0]
-    mean = np.average(values, axis=0, weights=counted)
-    variance = np.average((values - mean) ** 2, axis=0, weights=counted)
-    return mean, np.sqrt(variance)
-
-
 def _warn_constant(features: Sequence[Feature], keep: NDArray[np.bool_]) -> None:
     constant = list(dict.fromkeys(f.column.name for f, k in zip(features, keep, strict=True) if not k))
     if constant:
         warnings.warn(
             f"Columns with one value only are ignored: {', '.join(constant)}.",
             PolyclustWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
 

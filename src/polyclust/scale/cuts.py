@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyclust.hyperplanes.threshold import choose_threshold
-from polyclust.search.partition import Ints, sum_weights
+from polyclust.search.partition import Ints
 from polyclust.search.points import Points
 from polyclust.search.repair import find_cut
 from polyclust.table.features import Feature
@@ -33,25 +33,29 @@ class CutTree:
         """Whether it is one cluster."""
         return self.below is None or self.above is None
 
-    def label_rows(self, raw: Floats, weights: Floats, least: float) -> Ints:
-        """Leaf numbers of all rows, after leaves lighter than the minimum were joined to their siblings."""
-        while True:
-            labels = np.zeros(len(raw), dtype=np.intp)
-            leaves: list[CutTree] = []
-            self._fill(raw, np.arange(len(raw)), labels, leaves)
-            sizes = sum_weights(labels, weights, len(leaves))
-            if len(leaves) == 1 or sizes.min() >= least:
-                return labels
-            self._close_parent(leaves[int(sizes.argmin())])
-
-    def _fill(self, raw: Floats, rows: Ints, labels: Ints, leaves: list[CutTree]) -> None:
+    def list_leaves(self) -> list[CutTree]:
+        """The leaves, from the lowest to the highest side of every cut."""
         if self.below is None or self.above is None:
-            labels[rows] = len(leaves)
-            leaves.append(self)
-            return
+            return [self]
+        return self.below.list_leaves() + self.above.list_leaves()
+
+    def label_rows(self, raw: Floats) -> Ints:
+        """For every row the number of its leaf."""
+        labels = np.zeros(len(raw), dtype=np.intp)
+        self._fill(raw, np.arange(len(raw)), labels, 0)
+        return labels
+
+    def join_smallest(self, sizes: Floats) -> None:
+        """Take the lightest leaf's cut away: its sibling takes its rows."""
+        self._close_parent(self.list_leaves()[int(sizes.argmin())])
+
+    def _fill(self, raw: Floats, rows: Ints, labels: Ints, n_before: int) -> int:
+        if self.below is None or self.above is None:
+            labels[rows] = n_before
+            return n_before + 1
         is_above = raw[rows, self.feature] >= self.threshold
-        self.below._fill(raw, rows[~is_above], labels, leaves)
-        self.above._fill(raw, rows[is_above], labels, leaves)
+        n_below = self.below._fill(raw, rows[~is_above], labels, n_before)
+        return self.above._fill(raw, rows[is_above], labels, n_below)
 
     def _close_parent(self, leaf: CutTree) -> bool:
         """Take the cut above a leaf away: its sibling moves up."""

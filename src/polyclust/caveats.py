@@ -1,0 +1,28 @@
+"""What the user should know about a finished fit, as warnings."""
+
+from __future__ import annotations
+
+import warnings
+
+from polyclust.errors import PolyclustWarning, SmallClusterWarning
+from polyclust.explain.explanation import Explanation
+
+__all__ = ["warn_of_result"]
+
+ABOVE_FIT = 5  # this function, _keep, _fit_table, fit, and the user's line
+
+
+def warn_of_result(explanation: Explanation, fewest: int, was_cut_short: bool) -> None:
+    """A search ended early, fewer clusters than asked for, and clusters that sit on the minimum size."""
+    if was_cut_short:
+        sentence = "The search was ended early; the result is the best found so far."
+        warnings.warn(sentence, PolyclustWarning, stacklevel=ABOVE_FIT)
+    if explanation.n_clusters < fewest:
+        found = "1 cluster was" if explanation.n_clusters == 1 else f"{explanation.n_clusters} clusters were"
+        sentence = f"Only {found} found where {fewest} were asked for."
+        warnings.warn(sentence, PolyclustWarning, stacklevel=ABOVE_FIT)
+    small = [r for r in explanation.rules if r.is_at_minimum]
+    if small:
+        listed = ", ".join(f"{r.cluster} ({r.size:g} rows)" for r in small)
+        sentence = f"No larger than min_cluster_size allows, so probably a cap of outliers: cluster {listed}."
+        warnings.warn(sentence, SmallClusterWarning, stacklevel=ABOVE_FIT)

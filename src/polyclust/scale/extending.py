@@ -1,0 +1,74 @@
+"""From the clusters of a sample to those of all rows: the same polytopes where they can be kept, else boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from polyclust.geometry.hyperplane import Hyperplane
+from polyclust.scale.blocks import Block, Blocks, Placing
+from polyclust.scale.boxes import box_rows, read_boxes
+from polyclust.scale.cuts import CutTree
+from polyclust.scale.settling import place_anew, settle_rows
+from polyclust.scale.tallies import Tally, rename_hyperplanes, tally_block
+from polyclust.search.scoring import SizeBounds
+from polyclust.table.features import Feature
+
+__all__ = ["Extended", "extend_clusters", "extend_loosely"]
+
+
+@dataclass(frozen=True)
+class Extended:
+    """Hyperplanes that label all rows, the largest cluster first, and how many rows the clusters have."""
+
+    placing: Placing
+    tally: Tally
+
+
+def extend_clusters(
+    blocks: Blocks, found: Placing, features: Sequence[Feature], bounds: SizeBounds, grow_tree: Callable[[], CutTree]
+) -> Extended:
+    """Every row lies in one polytope: that of its cluster. The sizes are within bounds, or boxes were joined."""
+    settled = settle_rows(blocks, found.hyperplanes, found.n_clusters)
+    if settled is not None and bounds.hold_for(settled[0].total_sizes):
+        placed = place_anew(settled[1], features)
+        if placed is not None:
+            return _in_order(placed, settled[0])
+    boxes = box_rows(blocks, grow_tree(), bounds.least)
+    boxes = boxes.rename(boxes.tally.names)
+    return Extended(Placing(read_boxes(boxes, features), len(boxes.lows)), boxes.tally)
+
+
+def extend_loosely(blocks: Blocks, found: Placing, bounds: SizeBounds) -> Extended | None:
+    """Rules that may err: every row goes where they place it; None if sizes are then out of bounds.
+
+    Of equally near clusters the lowest label takes a row, so that renaming clusters may move rows: count again.
+    """
+    placing = found
+    for _ in range(4):
+        tally = tally_all(blocks, placing)
+        if not bounds.hold_for(tally.total_sizes):
+            return None
+        if (tally.names == np.arange(placing.n_clusters)).all():
+            break
+        placing = Placing(rename_hyperplanes(placing.hyperplanes, tally.names), placing.n_clusters)
+    return Extended(placing, tally)
+
+
+def tally_all(blocks: Blocks, placing: Placing) -> Tally:
+    """How many rows the hyperplanes place in each cluster; one pass."""
+    parts = blocks.map(partial(_tally_placed, placing=placing))
+    return Tally.join([tally for tally, _ in parts], [n for _, n in parts])
+
+
+def _tally_placed(block: Block, placing: Placing) -> tuple[Tally, int]:
+    return tally_block(block, placing.label(block.raw), placing.n_clusters), len(block)
+
+
+def _in_order(hyperplanes: tuple[Hyperplane, ...], tally: Tally) -> Extended:
+    names = tally.names
+    placing = Placing(rename_hyperplanes(hyperplanes, names), len(names))
+    return Extended(placing, tally.rename(names))
