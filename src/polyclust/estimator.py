@@ -100,6 +100,8 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         are then those of the sample that carried the search)
     hyperplanes_, polytopes_, explanation_ : the geometry and its words
     history_ : one record per accepted step
+    search_ : "exhaustive" where every step tried all directions and intercepts on all rows, "raced" where samples chose
+        which, "sampled" where a sample of the rows carried the search; a larger n_init races less
     is_optimal_ : True only when proved
 
     Examples
@@ -348,6 +350,7 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.hyperplanes_ = result.hyperplanes
         self.polytopes_ = build_polytopes(result.hyperplanes, result.n_clusters)
         self.history_ = tuple(journal.steps)
+        self.search_ = result.search
         self.is_optimal_ = result.is_optimal
         self.explanation_ = explanation
         warn_of_result(explanation, settings.n_clusters[0], journal.was_cut_short)

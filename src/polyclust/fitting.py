@@ -67,6 +67,7 @@ class FitResult:
     score: float
     scores: dict[int, float]
     hyperplanes: tuple[Hyperplane, ...]
+    search: str
     is_optimal: bool
     interval: tuple[float, float] | None = None
     labels: Ints | None = None
@@ -125,6 +126,7 @@ def fit_blocks(
         score=score,
         scores={**found.scores, n_clusters: score},
         hyperplanes=extended.placing.hyperplanes,
+        search="sampled",
         is_optimal=False,
         interval=interval,
     )
@@ -201,6 +203,7 @@ def _fit_all(prepared: Prepared, settings: Settings, journal: Journal) -> FitRes
         score=_criterion_alone(points, labels, best, settings),
         scores={k: found.partitions[k].score for k in sorted(found.partitions)},
         hyperplanes=_read(points, labels, best.n_clusters, prepared.features, family, settings),
+        search="exhaustive" if found.is_exhaustive else "raced",
         is_optimal=found.is_optimal and not journal.was_cut_short,
         labels=labels[code],
     )

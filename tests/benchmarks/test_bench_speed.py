@@ -172,7 +172,7 @@ def test_search_without_races_lists_every_direction(search: str, monkeypatch: py
 
     n_races = []
     race = LatticeDirections.race
-    monkeypatch.setattr(LatticeDirections, "race", lambda self, trial: n_races.append(1) or race(self, trial))
+    monkeypatch.setattr(LatticeDirections, "race", lambda self, *trials: n_races.append(1) or race(self, *trials))
     given = Case("blobs", 900, 6, 3, max_clusters=4).make()
     run_search(given, RACED, [])
     assert n_races

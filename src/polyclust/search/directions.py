@@ -24,17 +24,25 @@ HEAT = 72, 32  # rows inside and outside
 
 
 class AxisDirections:
-    """Axes: rules of one feature per clause; all of them, or with many rows and features those that win a race."""
+    """Axes: rules of one feature per clause; all of them, or with many rows and features those that win a race.
+
+    effort : how much more than usual all of them may cost; has_raced : whether some were ever left out
+    """
 
     N_RACED = 8
     CELLS_TO_LIST = 1e7
+
+    def __init__(self, effort: float = 1.0) -> None:
+        self.effort = effort
+        self.has_raced = False
 
     def propose(self, scorer: Scorer, partition: Partition, i: int, j: int | None) -> SubsetOrders:
         """The axes worth a sweep."""
         is_member = member_mask(partition, i, j)
         n_cells = float(is_member.sum()) * len(is_member) * scorer.points.n_features
-        if n_cells <= self.CELLS_TO_LIST or scorer.points.n_features <= self.N_RACED:
+        if n_cells <= self.effort * self.CELLS_TO_LIST or scorer.points.n_features <= self.N_RACED:
             return scorer.points.order_along_axes(is_member)
+        self.has_raced = True
         best = Trial(scorer, partition, i, j).best_axes(self.N_RACED)
         return scorer.points.order_along_axes(is_member, np.sort(best))
 
@@ -42,27 +50,30 @@ class AxisDirections:
 class LatticeDirections:
     """Axes and directions of several terms: all of them where that is cheap, else the winners of a race.
 
-    ``found`` keeps the raced winners that the listed lattice may not hold (more terms than can be listed).
+    effort, has_raced : as for the axes
     """
 
     CELLS_TO_LIST = 1e7
     FEW_DIRECTIONS = 64
     N_RACED = 6
 
-    def __init__(self, oblique: Directions, max_terms: int, max_coefficient: int) -> None:
+    def __init__(self, oblique: Directions, max_terms: int, max_coefficient: int, effort: float = 1.0) -> None:
         self.oblique = oblique
         self.max_terms = max_terms
         self.max_coefficient = max_coefficient
+        self.effort = effort
+        self.has_raced = False
 
     def propose(self, scorer: Scorer, partition: Partition, i: int, j: int | None) -> SubsetOrders:
         """Axes first, then what is left of the lattice."""
         is_member = member_mask(partition, i, j)
         members = np.flatnonzero(is_member)
         n_cells = len(self.oblique) * len(members) * len(is_member)
-        if len(self.oblique) <= self.FEW_DIRECTIONS or n_cells <= self.CELLS_TO_LIST:
+        if len(self.oblique) <= self.FEW_DIRECTIONS or n_cells <= self.effort * self.CELLS_TO_LIST:
             chosen = self.oblique
             straight = scorer.points.order_along_axes(is_member)
         else:
+            self.has_raced = True
             trial = Trial(scorer, partition, i, j)
             chosen = self.race(trial, Trial(scorer, partition, i, j, *HEAT))
             straight = scorer.points.order_along_axes(is_member, np.sort(trial.best_axes(self.N_RACED)))
@@ -136,6 +147,8 @@ class Trial:
 
 class RealDirections:
     """General hyperplanes: axes, and directions from centres, scatter and the walk between the two hulls."""
+
+    has_raced = True  # there are infinitely many others
 
     def __init__(self, space: Floats) -> None:
         self.space = space

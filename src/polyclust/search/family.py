@@ -34,8 +34,8 @@ class Family(Protocol):
     def legality(self, points: Points) -> Legality:
         """Which partitions of these points are allowed."""
 
-    def directions(self, points: Points) -> DirectionSource:
-        """Which directions to sweep."""
+    def directions(self, points: Points, effort: float = 1.0) -> DirectionSource:
+        """Which directions to sweep; with more effort fewer are left out."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class AxisFamily:
     def legality(self, points: Points) -> Legality:
         return IntervalLegality(points)
 
-    def directions(self, points: Points) -> DirectionSource:  # noqa: ARG002
-        return AxisDirections()
+    def directions(self, points: Points, effort: float = 1.0) -> DirectionSource:  # noqa: ARG002
+        return AxisDirections(effort)
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,8 @@ class LatticeFamily:
     def legality(self, points: Points) -> Legality:
         return IntervalLegality(points, self.oblique)
 
-    def directions(self, points: Points) -> DirectionSource:  # noqa: ARG002
-        return LatticeDirections(self.oblique, self.max_terms, self.max_coefficient)
+    def directions(self, points: Points, effort: float = 1.0) -> DirectionSource:  # noqa: ARG002
+        return LatticeDirections(self.oblique, self.max_terms, self.max_coefficient, effort)
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class GeneralFamily:
     def legality(self, points: Points) -> Legality:
         return LinearLegality(points, self.space(points))
 
-    def directions(self, points: Points) -> DirectionSource:
+    def directions(self, points: Points, effort: float = 1.0) -> DirectionSource:  # noqa: ARG002
         return RealDirections(self.space(points))
 
 
@@ -105,8 +105,8 @@ class SlackFamily:
     def legality(self, points: Points) -> Legality:  # noqa: ARG002
         return AlwaysLegal()
 
-    def directions(self, points: Points) -> DirectionSource:
-        return self.base.directions(points)
+    def directions(self, points: Points, effort: float = 1.0) -> DirectionSource:
+        return self.base.directions(points, effort)
 
 
 def choose_family(

@@ -19,7 +19,9 @@ MOST_TRIES = 60
 
 
 class DirectionSource(Protocol):
-    """Which directions are worth a sweep for the rows of one cluster or of two."""
+    """Which directions are worth a sweep for the rows of one cluster or of two; whether some were ever left out."""
+
+    has_raced: bool
 
     def propose(self, scorer: Scorer, partition: Partition, i: int, j: int | None) -> SubsetOrders:
         """The rows of the clusters, sorted along each direction."""

@@ -25,7 +25,7 @@ from polyclust.search.extremes import cut_extremes
 from polyclust.search.family import AxisFamily, Family
 from polyclust.search.grouping import group_points
 from polyclust.search.journal import Journal
-from polyclust.search.moves import Neighbourhood
+from polyclust.search.moves import DirectionSource, Neighbourhood
 from polyclust.search.partition import Ints, Partition
 from polyclust.search.points import Points
 from polyclust.search.repair import make_legal
@@ -71,6 +71,11 @@ class SearchPlan:
         return max(1, math.ceil(self.n_init * min(1.0, CELLS_OF_A_START / n_cells)))
 
     @property
+    def effort(self) -> float:
+        """How much more than usual a sweep of all directions may cost."""
+        return max(1.0, self.n_init / 10)
+
+    @property
     def patience(self) -> int:
         """After how many starts of a K in vain its other starts, which score less, are left out."""
         return max(3, math.ceil(self.n_init / 2))
@@ -83,9 +88,13 @@ class SearchPlan:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The best partition for every K; is_optimal when it is proved."""
+    """The best partition for every K.
+
+    is_exhaustive : every step tried all directions and intercepts on all points; is_optimal : it is proved
+    """
 
     partitions: dict[int, Partition]
+    is_exhaustive: bool
     is_optimal: bool = False
 
 
@@ -96,31 +105,34 @@ def search_partitions(points: Points, plan: SearchPlan, journal: Journal) -> Sea
         journal.begin("all cuts")
         proved = search_two(scorer, plan.family, journal)
         if proved is not None:
-            return SearchResult({2: proved}, is_optimal=True)
-    return SearchResult(_search_heuristically(scorer, plan, journal))
+            return SearchResult({2: proved}, is_exhaustive=True, is_optimal=True)
+    return _search_heuristically(scorer, plan, journal)
 
 
-def _search_heuristically(scorer: Scorer, plan: SearchPlan, journal: Journal) -> dict[int, Partition]:
+def _search_heuristically(scorer: Scorer, plan: SearchPlan, journal: Journal) -> SearchResult:
     points = scorer.points
     is_few = len(points) <= FEW_POINTS
     kind = Neighbourhood if is_few or not isinstance(scorer, SilhouetteScorer) else SampledNeighbourhood
     gain = SAMPLED_GAIN if _is_costly(points, plan.family) else SMALL_GAIN
-    moves = kind(scorer, plan.family.legality(points), plan.family.directions(points), gain)
+    moves = kind(scorer, plan.family.legality(points), plan.family.directions(points, plan.effort), gain)
     journal.begin("axes")
-    pool = _search_axes(scorer, plan, journal) if is_few else _search_groups(scorer, moves, plan, journal)
+    axes = AxisFamily().directions(points, plan.effort)
+    pool = _search_axes(scorer, axes, plan, journal) if is_few else _search_groups(scorer, moves, plan, journal)
     if is_few and isinstance(plan.family, AxisFamily):
-        return _finish(_keep_best(pool, plan), moves, journal)
+        best = _finish(_keep_best(pool, plan), moves, journal)
+        return SearchResult(best, is_exhaustive=not (axes.has_raced or plan.is_called))
     journal.begin("polish")
     if not isinstance(plan.family, AxisFamily):
         starts = itertools.takewhile(lambda _: not journal.is_over(), _starts(scorer, moves, plan))
         pool += [p for p in starts if p.n_clusters >= plan.n_clusters[0]]
-    return _polish(pool, moves, plan, journal)
+    best = _polish(pool, moves, plan, journal)
+    has_raced = axes.has_raced or moves.directions.has_raced
+    return SearchResult(best, is_exhaustive=is_few and not (has_raced or plan.is_called))
 
 
-def _search_axes(scorer: Scorer, plan: SearchPlan, journal: Journal) -> list[Partition]:
-    """Every move along every axis on the points as they are."""
-    family = AxisFamily()
-    moves = Neighbourhood(scorer, family.legality(scorer.points), family.directions(scorer.points))
+def _search_axes(scorer: Scorer, axes: DirectionSource, plan: SearchPlan, journal: Journal) -> list[Partition]:
+    """Every move along the axes on the points as they are."""
+    moves = Neighbourhood(scorer, AxisFamily().legality(scorer.points), axes)
     n_swapped = 0 if plan.is_called else 3
     starts = _starts(scorer, moves, plan)
     found = explore(starts, moves, plan.n_clusters, journal, n_swapped=n_swapped, patience=plan.patience)
@@ -130,7 +142,8 @@ def _search_axes(scorer: Scorer, plan: SearchPlan, journal: Journal) -> list[Par
 def _search_groups(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> list[Partition]:
     """The same on groups of points, lifted to all points and made legal there."""
     groups = group_points(scorer.points, N_GROUPS, plan.seed)
-    found = _search_axes(plan.make_scorer(groups.points), replace(plan, alternates=False), journal)
+    axes = AxisFamily().directions(groups.points, plan.effort)
+    found = _search_axes(plan.make_scorer(groups.points), axes, replace(plan, alternates=False), journal)
     lifted = [make_legal(groups.spread(p.labels), scorer, moves.legality) for p in found]
     whole = scorer.start(np.zeros(len(scorer.points), dtype=np.intp), 1)
     return [p for p in (*lifted, _cut_in_two(scorer, moves, plan, journal), whole) if p is not None]
