@@ -148,7 +148,8 @@ def test_what_a_search_returns_is_sound_for_every_number_of_clusters(some, limit
 def test_a_search_over_groups_of_points_is_sound(monkeypatch):
     """The way of large tables, on a small one."""
     monkeypatch.setattr("polyclust.search.solve.FEW_POINTS", 60)
-    monkeypatch.setattr("polyclust.search.solve.N_GROUPS", 40)
+    monkeypatch.setattr("polyclust.search.solve.FEWEST_GROUPS", 40)
+    monkeypatch.setattr("polyclust.search.solve.MOST_GROUPS", 40)
     monkeypatch.setattr("polyclust.search.sampled.CELLS_TO_SCAN", 0)
     rng = np.random.default_rng(3)
     raw = np.unique(np.vstack([rng.normal(c, 0.6, size=(50, 2)) for c in ((0, 0), (3, 1), (1, 4))]).round(2), axis=0)

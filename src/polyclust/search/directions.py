@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -75,14 +76,14 @@ class LatticeDirections:
         else:
             self.has_raced = True
             trial = Trial(scorer, partition, i, j)
-            chosen = self.race(trial, Trial(scorer, partition, i, j, *HEAT))
+            chosen = self.race(trial, lambda: Trial(scorer, partition, i, j, *HEAT))
             straight = scorer.points.order_along_axes(is_member, np.sort(trial.best_axes(self.N_RACED)))
         if not len(chosen):
             return straight
         projections = chosen.project(scorer.points.values[members])
         return stack_orders(straight, order_projections(members.astype(np.int32), projections))
 
-    def race(self, trial: Trial, heat: Trial) -> Directions:
+    def race(self, trial: Trial, make_heat: Callable[[], Trial]) -> Directions:
         """A beam on a sample: the best axes, those with one more term, then their other coefficients.
 
         Many directions run a heat on fewer rows first.
@@ -93,7 +94,7 @@ class LatticeDirections:
         for _ in range(1, self.max_terms):
             longer = _add_term(beam, trial.points.n_features)
             if len(longer) > MANY_DIRECTIONS:
-                longer = longer.take(np.sort(_best_of(heat.score(longer), max(len(longer) // 6, 20))))
+                longer = longer.take(np.sort(_best_of(make_heat().score(longer), len(longer) // 6)))
             score = trial.score(longer)
             supports = np.unique(longer.features[_best_of(score, self.N_RACED)], axis=0)
             other = _all_coefficients(supports, self.max_coefficient)

@@ -27,17 +27,14 @@ class Legality(Protocol):
     def allows(self, partition: Partition, rows: Ints, others: Iterable[int]) -> bool:
         """Whether ``rows`` as a cluster can be told from each of the other clusters of the partition."""
 
-    def find_conflicts(self, partition: Partition) -> list[tuple[int, int]]:
-        """The pairs of clusters that no hyperplane of the family tells apart."""
+    def holds_for(self, partition: Partition) -> bool:
+        """Whether every pair of clusters is told apart by some hyperplane of the family."""
 
 
 class _PairwiseLegality:
-    def find_conflicts(self: Legality, partition: Partition) -> list[tuple[int, int]]:
-        conflicts = []
-        for i in range(partition.n_clusters):
-            rows = partition.rows_of(i)
-            conflicts += [(i, j) for j in range(i + 1, partition.n_clusters) if not self.allows(partition, rows, [j])]
-        return conflicts
+    def holds_for(self: Legality, partition: Partition) -> bool:
+        clusters = range(partition.n_clusters)
+        return all(self.allows(partition, partition.rows_of(i), clusters[i + 1 :]) for i in clusters[:-1])
 
 
 class AlwaysLegal:
@@ -46,8 +43,8 @@ class AlwaysLegal:
     def allows(self, partition: Partition, rows: Ints, others: Iterable[int]) -> bool:  # noqa: ARG002
         return True
 
-    def find_conflicts(self, partition: Partition) -> list[tuple[int, int]]:  # noqa: ARG002
-        return []
+    def holds_for(self, partition: Partition) -> bool:  # noqa: ARG002
+        return True
 
 
 class IntervalLegality(_PairwiseLegality):

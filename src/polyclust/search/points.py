@@ -92,7 +92,7 @@ class Points:
 
 def order_projections(rows: NDArray[np.int32], projections: Floats, relative_gap: float = 1e-9) -> SubsetOrders:
     """A subset sorted along projections (D, len(rows)); gaps must exceed a relative 1e-9."""
-    order = np.argsort(projections, axis=1, kind="stable")
+    order = np.argsort(projections, axis=1)
     ordered = np.take_along_axis(projections, order, axis=1)
     scale = relative_gap * np.abs(ordered).max(axis=1, keepdims=True)
     is_end = np.zeros(order.shape, dtype=bool)

@@ -23,7 +23,7 @@ __all__ = ["NodeCut", "find_cut", "grow_tree", "make_legal"]
 def make_legal(labels: Ints, scorer: Scorer, legality: Legality) -> Partition | None:
     """A legal partition close to the labels, with sizes within bounds; None if there is none nearby."""
     partition = _within_bounds(_compact(labels), scorer)
-    while partition is not None and legality.find_conflicts(partition):
+    while partition is not None and not legality.holds_for(partition):
         grown = _compact(grow_tree(scorer.points, partition.labels, partition.n_clusters))
         repaired = _within_bounds(grown, scorer)
         if repaired is not None and repaired.n_clusters == int(grown.max()) + 1:

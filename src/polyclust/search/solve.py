@@ -36,7 +36,8 @@ from polyclust.search.two import search_two
 __all__ = ["SearchPlan", "SearchResult", "search_partitions"]
 
 FEW_POINTS = 700
-N_GROUPS = 500
+FEWEST_GROUPS, MOST_GROUPS = 400, 500
+CELLS_OF_GROUPS = 8e6
 SLACK_WEIGHT_OF_STARTS = 2.0
 ROUNDS_OF_STARTS = 4
 SMALL_GAIN, SMALLEST_GAIN = 2e-5, 1e-7
@@ -141,7 +142,8 @@ def _search_axes(scorer: Scorer, axes: DirectionSource, plan: SearchPlan, journa
 
 def _search_groups(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> list[Partition]:
     """The same on groups of points, lifted to all points and made legal there."""
-    groups = group_points(scorer.points, N_GROUPS, plan.seed)
+    n_groups = int(np.clip(math.sqrt(CELLS_OF_GROUPS / scorer.points.n_features), FEWEST_GROUPS, MOST_GROUPS))
+    groups = group_points(scorer.points, n_groups, plan.seed)
     axes = AxisFamily().directions(groups.points, plan.effort)
     found = _search_axes(plan.make_scorer(groups.points), axes, replace(plan, alternates=False), journal)
     lifted = [make_legal(groups.spread(p.labels), scorer, moves.legality) for p in found]
