@@ -27,7 +27,7 @@ RESULTS = Path("results") / "kernels.csv"
 ROWS = (500, 1000, 2000, 4600)
 N_CLUSTERS = 5
 N_DIRECTIONS = 10
-REPEATS = 7
+REPEATS = 25
 BYTES_PER_CELL = 4
 
 Sweep = Callable[[], object]  # its result is looked at by the tests only
