@@ -20,6 +20,7 @@ import pandas as pd
 import typer
 from distributed import Client, LocalCluster
 
+from benchmarks.markdown import render_table
 from polyclust import PolytopeClustering
 
 N_COLUMNS = 20
@@ -27,6 +28,7 @@ N_BLOBS = 8
 NOISE = 0.05
 PARTITION = 250_000
 OUT = Path(__file__).parent / "results" / "distributed.csv"
+PAGE = Path(__file__).parent / "pages" / "distributed.md"
 
 
 def make_part(seed: int, n_rows: int) -> np.ndarray:
@@ -97,6 +99,36 @@ def compare(n_rows: int) -> bool:
     return lazy.hyperplanes_ == model.hyperplanes_ and bool((lazy.labels_.compute() == model.labels_).all())
 
 
+def render_page(table: pd.DataFrame) -> str:
+    """The section of SPEED.md."""
+    rows = []
+    for _, run in table.iterrows():
+        agreed = [name for name in table.columns if name.startswith("same labels")]
+        rows.append(
+            [
+                f"{run['rows']:,}".replace(",", " "),
+                str(run["workers"]),
+                f"{run['seconds to fit']:.0f}",
+                f"{run['seconds to label']:.0f}",
+                "{:.0f} ({:.0f})".format(run["client's peak MB"], run["client's MB before"]),
+                "{:.0f}".format(run["largest worker's peak MB"]),
+                f"{run['silhouette']:.4f} [{run['low']:.4f}, {run['high']:.4f}]",
+                "yes" if run["sizes agree"] and all(run[agreed]) else "**no**",
+            ]
+        )
+    header = ["rows", "workers", "fit, s", "label, s", "client's peak (before), MB", "worker's peak, MB", "silhouette"]
+    limit = table["memory limit of a worker"].iloc[0]
+    words = (
+        "## Worker processes of Dask",
+        "",
+        f"Made by `python -m benchmarks.workers`: {N_COLUMNS} features, 5 % noise, one thread and {limit} per worker.",
+        "*Same*: the sizes equal the labels counted on the workers, and a smaller table of the same kind gets the same",
+        "labels and hyperplanes as in one process.",
+        "",
+    )
+    return "\n".join(words) + "\n" + render_table([*header, "same"], rows)
+
+
 def main(
     rows: Annotated[int, typer.Option(help="How many rows to make.")] = 1_000_000,
     workers: Annotated[list[int] | None, typer.Option(help="Worker processes; more than one run if repeated.")] = None,
@@ -112,7 +144,10 @@ def main(
         known = pd.read_csv(out) if out.exists() else pd.DataFrame()
         if len(known):
             known = known[(known["rows"] != rows) | (known["workers"] != n_workers)]
-        pd.concat([known, pd.DataFrame([found])]).sort_values(["rows", "workers"]).to_csv(out, index=False)
+        table = pd.concat([known, pd.DataFrame([found])]).sort_values(["rows", "workers"])
+        table.to_csv(out, index=False)
+        if out == OUT:
+            PAGE.write_text(render_page(table), encoding="utf-8")
 
 
 if __name__ == "__main__":

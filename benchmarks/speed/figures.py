@@ -39,9 +39,11 @@ class Figures:
         return ours.seconds / theirs.seconds if ours and theirs else None
 
     def gain(self, study: str, case: str, contestant: str, peer: str) -> float | None:
-        """Silhouette above the peer's."""
+        """Silhouette above the peer's; None where the peer has no solution of the minimum size."""
         ours, theirs = self.best(study, case, contestant), self.best(study, case, peer)
-        return ours.silhouette - theirs.silhouette if ours and theirs else None
+        if not ours or not theirs or theirs.smallest < least_rows(theirs):
+            return None
+        return ours.silhouette - theirs.silhouette
 
     def growth(self, contestant: str) -> float | None:
         """The exponent of n from 10⁴ rows on, by least squares on logarithms."""
