@@ -14,10 +14,10 @@ from matplotlib.path import Path
 from sklearn.exceptions import NotFittedError
 
 from polyclust.geometry.hyperplane import Hyperplane
+from polyclust.palette import PALETTE
 from polyclust.plot import PolytopeDisplay
 from polyclust.plot.badges import spread_places
 from polyclust.plot.polygons import hold_points
-from polyclust.plot.style import PALETTE
 from polyclust.table.encode import encode_rows
 
 

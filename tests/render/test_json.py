@@ -139,7 +139,7 @@ def test_what_json_cannot_keep_is_refused() -> None:
 
 
 def test_what_must_not_be_exported_is_refused() -> None:
-    with pytest.raises(ValueError, match="training rows only"):
+    with pytest.raises(ValueError, match="may place other rows differently"):
         render_json(replace(flower_explanation(), is_minimal=True))
     with pytest.raises(ValueError, match="its features come from PCA"):
         render_json(replace(flower_explanation(), why_not_exported="its features come from PCA."))

@@ -116,7 +116,7 @@ def test_the_source_is_formatted(explanation: Explanation) -> None:
 
 
 def test_what_must_not_be_exported_is_refused() -> None:
-    with pytest.raises(ValueError, match="training rows only"):
+    with pytest.raises(ValueError, match="may place other rows differently"):
         render_python(replace(flower_explanation(), is_minimal=True))
     with pytest.raises(ValueError, match="its features come from PCA"):
         render_python(replace(flower_explanation(), why_not_exported="its features come from PCA."))

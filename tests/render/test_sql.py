@@ -191,7 +191,7 @@ def test_nul_characters_are_refused() -> None:
 
 
 def test_what_must_not_be_exported_is_refused() -> None:
-    with pytest.raises(ValueError, match="training rows only"):
+    with pytest.raises(ValueError, match="may place other rows differently"):
         render_sql(replace(flower_explanation(), is_minimal=True), "flowers")
     with pytest.raises(ValueError, match="its features come from PCA"):
         render_sql_case(replace(flower_explanation(), why_not_exported="its features come from PCA."))

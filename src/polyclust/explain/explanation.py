@@ -246,7 +246,6 @@ class Explanation:
         """Versioned text that from_json reads back."""
         from polyclust.render.json import render_json
 
-        self._check_exportable("JSON")
         return render_json(self)
 
     @classmethod
@@ -260,31 +259,19 @@ class Explanation:
         """A SELECT of the table's columns and one more, ``cluster``."""
         from polyclust.render.sql import render_sql
 
-        self._check_exportable("SQL")
         return render_sql(self, table, dialect)
 
     def to_sql_case(self, dialect: str = "duckdb") -> str:
         """The CASE expression alone."""
         from polyclust.render.sql import render_sql_case
 
-        self._check_exportable("SQL")
         return render_sql_case(self, dialect)
 
     def to_python(self) -> str:
         """The source of a function ``assign(row)`` that depends on nothing."""
         from polyclust.render.python import render_python
 
-        self._check_exportable("Python")
         return render_python(self)
-
-    def _check_exportable(self, target: str) -> None:
-        if self.is_minimal:
-            raise ValueError(
-                "Minimal rules hold the same training rows but may place other rows differently, so they are "
-                f"not exported to {target}; export the full explanation."
-            )
-        if self.why_not_exported:
-            raise ValueError(f"This explanation cannot be exported to {target}: {self.why_not_exported}")
 
     def __str__(self) -> str:
         return self.to_text()

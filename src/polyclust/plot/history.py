@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from polyclust.palette import PALETTE
 from polyclust.plot.style import (
     GREY,
-    PALETTE,
     add_legend,
     axis_name,
     criterion_name,

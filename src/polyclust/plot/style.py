@@ -6,6 +6,8 @@ import textwrap
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from polyclust.palette import PALETTE
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -13,7 +15,6 @@ if TYPE_CHECKING:
 __all__ = [
     "GREY",
     "INK",
-    "PALETTE",
     "add_legend",
     "axis_name",
     "cluster_color",
@@ -29,19 +30,6 @@ __all__ = [
     "tidy_axes",
 ]
 
-# Okabe and Ito's colours that hold on white, then four of Paul Tol's that stay apart from them.
-PALETTE = (
-    "#0072B2",
-    "#D55E00",
-    "#009E73",
-    "#CC79A7",
-    "#E69F00",
-    "#56B4E9",
-    "#882255",
-    "#332288",
-    "#999933",
-    "#666666",
-)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h")
 INK = "#222222"
 GREY = "#767676"

@@ -80,7 +80,7 @@ def check_header(data: Mapping[str, Any], format_name: str, version: int) -> Non
 
 def explanation_to_dict(explanation: Explanation) -> Json:
     """The explanation as plain dictionaries and lists; features and columns are referred to by position."""
-    refuse_export(explanation)
+    refuse_export(explanation, "JSON")
     columns = {column: i for i, column in enumerate(explanation.columns)}
     features = {feature: i for i, feature in enumerate(explanation.features)}
     return {

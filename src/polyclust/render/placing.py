@@ -11,15 +11,15 @@ from polyclust.table.features import Column, Feature
 __all__ = ["covers_space", "list_outside_columns", "list_rule_columns", "refuse_export"]
 
 
-def refuse_export(explanation: Explanation) -> None:
+def refuse_export(explanation: Explanation, target: str) -> None:
     """Raise a ValueError that says why, for an explanation that would not place every row as predict does."""
     if explanation.is_minimal:
         raise ValueError(
-            "A minimal explanation holds for the training rows only, so it is not exported; "
-            "export the one made without minimal=True."
+            "Minimal rules hold the same training rows but may place other rows differently, so they are "
+            f"not exported to {target}; export the full explanation."
         )
     if explanation.why_not_exported:
-        raise ValueError(f"This explanation cannot be exported: {explanation.why_not_exported}")
+        raise ValueError(f"This explanation cannot be exported to {target}: {explanation.why_not_exported}")
 
 
 def list_rule_columns(explanation: Explanation) -> tuple[Column, ...]:

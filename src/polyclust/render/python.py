@@ -41,7 +41,7 @@ def render_python(explanation: Explanation) -> str:
     The row's keys are the labels of the table's columns. A value that is None or NaN in a column that the
     rules read gives None, unless the column has a fill; columns that no rule reads may be absent.
     """
-    refuse_export(explanation)
+    refuse_export(explanation, "Python")
     outside = "covered" if covers_space(explanation) else explanation.outside
     first, later = list_rule_columns(explanation), list_outside_columns(explanation)
     names = _name_columns((*first, *later))

@@ -107,7 +107,7 @@ def _quote(name: str) -> exp.Identifier:
 
 
 def _build_case(explanation: Explanation, scope: Scope) -> exp.Case:
-    refuse_export(explanation)
+    refuse_export(explanation, "SQL")
     case = exp.Case()
     case = _add_missing(case, list_rule_columns(explanation), scope)
     for rule in explanation.rules:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from polyclust.comparison import Trial
-from polyclust.report.content import COLOURS
+from polyclust.palette import PALETTE
 from polyclust.report.page import render_page
 
 __all__ = ["render_comparison"]
@@ -17,7 +17,7 @@ def render_comparison(title: str, trials: Sequence[Trial], best: Sequence[Trial]
     methods = [
         {
             "name": b.method,
-            "colour": COLOURS[i % len(COLOURS)],
+            "colour": PALETTE[i % len(PALETTE)],
             "is_own": b.method.startswith("polyclust"),
             "points": [asdict(t) for t in trials if t.method == b.method],
         }

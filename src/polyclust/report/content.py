@@ -12,6 +12,7 @@ from polyclust.explain.clauses import make_clause
 from polyclust.explain.explanation import Explanation
 from polyclust.explain.wording import word_clause, word_conditions, word_sum
 from polyclust.geometry.hyperplane import Hyperplane
+from polyclust.palette import PALETTE
 from polyclust.report.clarity import Clarity, judge, measure_clarity
 from polyclust.report.picture import (
     choose_axes,
@@ -25,19 +26,6 @@ from polyclust.report.subject import ReportSubject
 
 __all__ = ["gather_content"]
 
-# Okabe and Ito's colours that hold on white, then four of Paul Tol's that stay apart from them.
-COLOURS = (
-    "#0072B2",
-    "#D55E00",
-    "#009E73",
-    "#CC79A7",
-    "#E69F00",
-    "#56B4E9",
-    "#882255",
-    "#332288",
-    "#999933",
-    "#666666",
-)
 SYMBOLS = (
     ("circle", "●"),
     ("square", "■"),
@@ -89,7 +77,7 @@ def gather_content(subject: ReportSubject) -> dict[str, Any]:
 
 def colour_of(cluster: int) -> str:
     """The colour of a cluster, the same on cards and charts."""
-    return COLOURS[cluster % len(COLOURS)]
+    return PALETTE[cluster % len(PALETTE)]
 
 
 def _describe_cluster(
