@@ -156,7 +156,7 @@ def _extend(blocks: Blocks, sample: Prepared, found: FitResult, settings: Settin
         points, code = collapse_rows(sample, settings.memory_limit)
         labels = np.empty(len(points), dtype=np.intp)
         labels[code] = found.known_labels
-        return grow_cuts(points, labels, found.n_clusters, sample.features)
+        return grow_cuts(points, labels, found.n_clusters, sample.features, found.hyperplanes)
 
     return extend_clusters(blocks, placing, sample.features, settings.bounds, grow)
 

@@ -7,12 +7,15 @@ from blockwise import cuts_of, in_blocks, numbers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyclust.geometry.hyperplane import place_rows
+from polyclust.geometry.hyperplane import Hyperplane, place_rows
 from polyclust.hyperplanes.reading import read_hyperplanes
+from polyclust.scale.blocks import Placing
 from polyclust.scale.boxes import box_rows, read_boxes
 from polyclust.scale.cuts import grow_cuts
+from polyclust.scale.extending import extend_clusters
 from polyclust.search.distances import measure_distances
 from polyclust.search.points import Points
+from polyclust.search.scoring import SizeBounds
 from strategies import matrices, partitioned_points
 
 
@@ -22,8 +25,9 @@ def leaves_of(tree, box):
         return [box]
     low, high = box
     low_above, high_below = low.copy(), high.copy()
-    low_above[tree.feature] = max(low[tree.feature], tree.threshold)
-    high_below[tree.feature] = min(high[tree.feature], tree.threshold)
+    (feature,), threshold = tree.cut.features, tree.cut.threshold
+    low_above[feature] = max(low[feature], threshold)
+    high_below[feature] = min(high[feature], threshold)
     return leaves_of(tree.below, (low, high_below)) + leaves_of(tree.above, (low_above, high))
 
 
@@ -57,3 +61,25 @@ def test_the_tree_says_clusters_that_cuts_can_say():
     found = tree.label_rows(raw)
     assert len(set(zip(labels.tolist(), found.tolist(), strict=True))) == 4
     assert box_rows(in_blocks(raw), tree, 21).tally.total_sizes.tolist() == [40, 40]
+
+
+def test_slanted_cuts_part_what_the_axes_cannot():
+    """Three long bands along the diagonal: slanted cuts tell them apart, one plane for each pair of leaves."""
+    rng = np.random.default_rng(1)
+    along, labels = rng.uniform(-50, 50, 300), np.repeat([0, 1, 2], 100)
+    raw = np.column_stack([along, along + 10 * labels + rng.uniform(0, 4, 300)])
+    points = Points(measure_distances(raw, "euclidean"), np.ones(300), raw, raw, raw)
+    slant = Hyperplane((0, 1), (1.0, -1.0), (1.0, 1.0), 0.0, 1.0, above=0, below=1)
+    tree = grow_cuts(points, labels, 3, numbers(2), [slant])
+    assert not tree.is_straight
+    found = tree.label_rows(raw)
+    assert len(set(zip(labels.tolist(), found.tolist(), strict=True))) == 3
+    others = rng.uniform(-90, 90, (500, 2))
+    planes = tree.list_hyperplanes()
+    assert sorted((h.below, h.above) for h in planes) == [(0, 1), (0, 2), (1, 2)]
+    assert place_rows(others, planes, 3, "none").tolist() == tree.label_rows(others).tolist()
+    extended = extend_clusters(
+        in_blocks(raw), Placing((slant,), 2), numbers(2), SizeBounds((100.0, np.inf)), grow_tree=lambda: tree
+    )
+    assert extended.tally.total_sizes.tolist() == [100.0] * 3
+    assert (extended.placing.label(raw) >= 0).all()

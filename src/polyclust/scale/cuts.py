@@ -1,16 +1,18 @@
-"""A tree of axis-parallel cuts as a thing of its own: grown on a sample, it labels any rows and covers space."""
+"""A tree of cuts as a thing of its own: grown on a sample, it labels any rows and covers space."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from polyclust.hyperplanes.threshold import choose_threshold
+from polyclust.geometry.hyperplane import Hyperplane
+from polyclust.hyperplanes.reading import measure_norm
+from polyclust.scale.settling import round_threshold
 from polyclust.search.partition import Ints
-from polyclust.search.points import Points
+from polyclust.search.points import Points, SubsetOrders, order_projections
 from polyclust.search.repair import find_cut
 from polyclust.table.features import Feature
 
@@ -23,21 +25,37 @@ Floats = NDArray[np.float64]
 class CutTree:
     """A leaf, or a cut with a tree on either side."""
 
-    feature: int = -1
-    threshold: float = 0.0
+    cut: Hyperplane | None = None
     below: CutTree | None = None
     above: CutTree | None = None
 
     @property
     def is_leaf(self) -> bool:
         """Whether it is one cluster."""
-        return self.below is None or self.above is None
+        return self.cut is None
+
+    @property
+    def is_straight(self) -> bool:
+        """Whether all cuts are along axes, so that the leaves are boxes."""
+        if self.cut is None or self.below is None or self.above is None:
+            return True
+        return len(self.cut.features) == 1 and self.below.is_straight and self.above.is_straight
 
     def list_leaves(self) -> list[CutTree]:
         """The leaves, from the lowest to the highest side of every cut."""
         if self.below is None or self.above is None:
             return [self]
         return self.below.list_leaves() + self.above.list_leaves()
+
+    def list_hyperplanes(self, n_before: int = 0) -> list[Hyperplane]:
+        """What parts every two leaves: the cut where their ways part. Leaves are numbered in their order."""
+        if self.cut is None or self.below is None or self.above is None:
+            return []
+        middle = n_before + len(self.below.list_leaves())
+        end = middle + len(self.above.list_leaves())
+        pairs = [(low, high) for low in range(n_before, middle) for high in range(middle, end)]
+        here = [replace(self.cut, above=high, below=low) for low, high in pairs]
+        return here + self.below.list_hyperplanes(n_before) + self.above.list_hyperplanes(middle)
 
     def label_rows(self, raw: Floats) -> Ints:
         """For every row the number of its leaf."""
@@ -50,10 +68,10 @@ class CutTree:
         self._close_parent(self.list_leaves()[int(sizes.argmin())])
 
     def _fill(self, raw: Floats, rows: Ints, labels: Ints, n_before: int) -> int:
-        if self.below is None or self.above is None:
+        if self.cut is None or self.below is None or self.above is None:
             labels[rows] = n_before
             return n_before + 1
-        is_above = raw[rows, self.feature] >= self.threshold
+        is_above = self.cut.is_above(raw[rows])
         n_below = self.below._fill(raw, rows[~is_above], labels, n_before)
         return self.above._fill(raw, rows[is_above], labels, n_below)
 
@@ -61,28 +79,46 @@ class CutTree:
         """Take the cut above a leaf away: its sibling moves up."""
         for side, sibling in ((self.below, self.above), (self.above, self.below)):
             if side is leaf and sibling is not None:
-                self.feature, self.threshold = sibling.feature, sibling.threshold
-                self.below, self.above = sibling.below, sibling.above
+                self.cut, self.below, self.above = sibling.cut, sibling.below, sibling.above
                 return True
         children = [c for c in (self.below, self.above) if c is not None]
         return any(c._close_parent(leaf) for c in children)
 
 
-def grow_cuts(points: Points, labels: Ints, n_clusters: int, features: Sequence[Feature]) -> CutTree:
-    """The tree whose cuts part the fewest points from their own cluster, thresholds round."""
+def grow_cuts(
+    points: Points, labels: Ints, n_clusters: int, features: Sequence[Feature], known: Sequence[Hyperplane] = ()
+) -> CutTree:
+    """The tree whose cuts part the fewest points from their own cluster, thresholds round.
+
+    Cuts are made along the axes and along hyperplanes of several terms that are ``known``.
+    """
+    slanted = list({(h.features, h.coefficients, h.units): h for h in known if len(h.features) > 1}.values())
     root = CutTree()
     waiting = [(root, np.arange(len(points)), list(range(n_clusters)))]
     while waiting:
         node, rows, clusters = waiting.pop()
-        cut = find_cut(points, labels, rows, clusters) if len(clusters) > 1 and len(rows) else None
+        if len(clusters) < 2 or not len(rows):
+            continue
+        cut = find_cut(points, labels, rows, clusters, _order_along(points, rows, slanted))
         if cut is None:
             continue
         (low, low_clusters), (up, up_clusters) = cut.sides
-        values = points.raw[:, cut.feature]
-        node.feature = cut.feature
-        node.threshold = choose_threshold(
-            float(values[low].max()), float(values[up].min()), features[cut.feature].is_whole
-        )
+        axis = cut.feature
+        plane = _along_axis(axis, features) if axis < len(features) else slanted[axis - len(features)]
+        ends = float(plane.value(points.raw[low]).max()), float(plane.value(points.raw[up]).min())
+        node.cut = replace(plane, threshold=round_threshold(*ends, plane, features))
         node.below, node.above = CutTree(), CutTree()
         waiting += [(node.below, low, low_clusters), (node.above, up, up_clusters)]
     return root
+
+
+def _order_along(points: Points, rows: Ints, planes: Sequence[Hyperplane]) -> SubsetOrders | None:
+    if not planes:
+        return None
+    here = points.raw[rows]
+    return order_projections(rows.astype(np.int32), np.array([plane.value(here) for plane in planes]))
+
+
+def _along_axis(feature: int, features: Sequence[Feature]) -> Hyperplane:
+    norm = measure_norm((feature,), (1.0,), (1.0,), features)
+    return Hyperplane((feature,), (1.0,), (1.0,), 0.0, norm, above=1, below=0)

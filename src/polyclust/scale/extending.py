@@ -1,4 +1,4 @@
-"""From the clusters of a sample to those of all rows: the same polytopes where they can be kept, else boxes."""
+"""From the clusters of a sample to those of all rows: the same polytopes where they can be kept, else a tree."""
 
 from __future__ import annotations
 
@@ -31,13 +31,16 @@ class Extended:
 def extend_clusters(
     blocks: Blocks, found: Placing, features: Sequence[Feature], bounds: SizeBounds, grow_tree: Callable[[], CutTree]
 ) -> Extended:
-    """Every row lies in one polytope: that of its cluster. The sizes are within bounds, or boxes were joined."""
+    """Every row lies in one polytope: that of its cluster. The sizes are within bounds, or leaves were joined."""
     settled = settle_rows(blocks, found.hyperplanes, found.n_clusters)
     if settled is not None and bounds.hold_for(settled[0].total_sizes):
         placed = place_anew(settled[1], features)
         if placed is not None:
             return _in_order(placed, settled[0])
-    boxes = box_rows(blocks, grow_tree(), bounds.least)
+    tree = grow_tree()
+    boxes = box_rows(blocks, tree, bounds.least)
+    if not tree.is_straight:
+        return _in_order(tuple(tree.list_hyperplanes()), boxes.tally)
     boxes = boxes.rename(boxes.tally.names)
     return Extended(Placing(read_boxes(boxes, features), len(boxes.lows)), boxes.tally)
 

@@ -16,7 +16,7 @@ from polyclust.scale.blocks import Block, Blocks
 from polyclust.scale.tallies import Tally, tally_block
 from polyclust.table.features import Feature
 
-__all__ = ["Ends", "place_anew", "settle_rows"]
+__all__ = ["Ends", "place_anew", "round_threshold", "settle_rows"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -154,13 +154,14 @@ def place_anew(ends: Ends, features: Sequence[Feature]) -> tuple[Hyperplane, ...
             low, high = float(ends.highest_below[together].max()), float(ends.lowest_above[together].min())
             if not low < high or not np.isfinite([low, high]).all():
                 return None
-            threshold = _round_threshold(low, high, hyperplanes[together[0]], features)
+            threshold = round_threshold(low, high, hyperplanes[together[0]], features)
             for p in together:
                 placed[p] = replace(hyperplanes[p], threshold=threshold)
     return tuple(placed)
 
 
-def _round_threshold(low: float, high: float, plane: Hyperplane, features: Sequence[Feature]) -> float:
+def round_threshold(low: float, high: float, plane: Hyperplane, features: Sequence[Feature]) -> float:
+    """The roundest threshold of the plane in a gap; whole where its values are."""
     is_sum_whole = all(u == 1.0 for u in plane.units) and all(float(c).is_integer() for c in plane.coefficients)
     is_whole = is_sum_whole and all(features[f].is_whole for f in plane.features)
     return choose_threshold(low, high, is_whole)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from polyclust.kernels.orders import count_mistakes
 from polyclust.search.legality import Legality
 from polyclust.search.partition import Ints, Partition, sum_weights
-from polyclust.search.points import Points
+from polyclust.search.points import Points, SubsetOrders, stack_orders
 from polyclust.search.scoring import Scorer
 
 __all__ = ["NodeCut", "find_cut", "grow_tree", "make_legal"]
@@ -52,17 +52,24 @@ def grow_tree(points: Points, labels: Ints, n_clusters: int) -> Ints:
 
 @dataclass(frozen=True)
 class NodeCut:
-    """A cut along a feature: the rows and the clusters below it, then those above."""
+    """A cut along a feature, or a direction beyond them: the rows and the clusters below it, then those above."""
 
     feature: int
     sides: list[tuple[Ints, list[int]]]
 
 
-def find_cut(points: Points, labels: Ints, rows: Ints, clusters: list[int]) -> NodeCut | None:
-    """The two children of a node: the cut with the fewest mistakes, then the most even one."""
+def find_cut(
+    points: Points, labels: Ints, rows: Ints, clusters: list[int], more: SubsetOrders | None = None
+) -> NodeCut | None:
+    """The two children of a node: the cut with the fewest mistakes, then the most even one.
+
+    Cuts are made along the axes and the directions along which ``more`` has the rows sorted.
+    """
     is_member = np.zeros(len(points), dtype=bool)
     is_member[rows] = True
     orders = points.order_along_axes(is_member)
+    if more is not None:
+        orders = stack_orders(orders, more)
     code = np.full(int(labels.max()) + 1, -1, dtype=np.intp)
     code[clusters] = np.arange(len(clusters))
     local = code[labels]
