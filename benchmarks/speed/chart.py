@@ -12,7 +12,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from benchmarks.speed.cases import Case
 from benchmarks.speed.contestants import AXIS, FAMILIES, GRID, MINIBATCH, SPARSE
@@ -73,10 +73,9 @@ def draw_growth(
         if points:
             ax.plot(*zip(*points, strict=True), marker="o", color=COLOURS[who], label=who)
     ax.set(xscale="log", yscale="log", ylabel="processor seconds, one thread")
-    ax.yaxis.set_major_formatter(ScalarFormatter())
+    ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     ax.yaxis.set_minor_formatter(NullFormatter())
-    ax.yaxis.get_major_formatter().set_scientific(False)
     ax.grid(alpha=0.25)
 
 
