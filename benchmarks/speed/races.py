@@ -26,6 +26,7 @@ Constants = dict[str, float]  # module:name or module:Class.name -> value
 _NO_RACE: Constants = {
     "polyclust.search.directions:AxisDirections.CELLS_TO_LIST": ENDLESS,
     "polyclust.search.directions:LatticeDirections.CELLS_TO_LIST": ENDLESS,
+    "polyclust.search.legality:VALUES_TO_LIST": ENDLESS,
     "polyclust.search.sampled:CELLS_TO_SCAN": ENDLESS,
     "polyclust.search.solve:CELLS_OF_A_CUT": ENDLESS,
     "polyclust.search.solve:CELLS_OF_A_LATTICE": ENDLESS,

@@ -16,12 +16,11 @@ from polyclust.hyperplanes.general import is_separable
 from polyclust.hyperplanes.lattice import Directions
 from polyclust.kernels.orders import find_overlaps, find_separating, measure_rank_intervals
 from polyclust.search.partition import Ints, Partition
-from polyclust.search.points import Points
+from polyclust.search.points import FEW_POINTS, Points
 
 __all__ = ["AlwaysLegal", "IntervalLegality", "Legality", "LinearLegality"]
 
 VALUES_TO_LIST = 5e6
-FEW_POINTS = 700
 N_LIKELY = 16
 
 

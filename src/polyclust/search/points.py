@@ -13,7 +13,10 @@ from polyclust.kernels.orders import pick_orders
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-__all__ = ["Points", "SubsetOrders", "order_projections", "stack_orders"]
+__all__ = ["FEW_POINTS", "Points", "SubsetOrders", "order_projections", "stack_orders"]
+
+
+FEW_POINTS = 700  # up to so many everything is tried; more are searched by groups and samples
 
 
 @dataclass(frozen=True)

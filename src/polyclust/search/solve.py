@@ -27,7 +27,7 @@ from polyclust.search.grouping import group_points
 from polyclust.search.journal import Journal
 from polyclust.search.moves import DirectionSource, Neighbourhood
 from polyclust.search.partition import Ints, Partition
-from polyclust.search.points import Points
+from polyclust.search.points import FEW_POINTS, Points
 from polyclust.search.repair import make_legal
 from polyclust.search.sampled import SampledNeighbourhood
 from polyclust.search.scoring import Scorer, SilhouetteScorer, SizeBounds
@@ -35,7 +35,6 @@ from polyclust.search.two import search_two
 
 __all__ = ["SearchPlan", "SearchResult", "search_partitions"]
 
-FEW_POINTS = 700
 FEWEST_GROUPS, MOST_GROUPS = 400, 500
 CELLS_OF_GROUPS = 8e6
 SLACK_WEIGHT_OF_STARTS = 2.0
