@@ -15,6 +15,7 @@ from polyclust.kernels.orders import (
     find_overlaps,
     find_separating,
     measure_direction_intervals,
+    measure_gaps,
     measure_rank_intervals,
     pick_orders,
 )
@@ -129,3 +130,19 @@ def test_rank_intervals_and_the_clusters_that_overlap_some_rows(drawn, data):
         is_apart = ((here.max(axis=0) < there.min(axis=0)) | (here.min(axis=0) > there.max(axis=0))).any()
         assert overlaps[k] == (is_other[k] and not is_apart)
     assert count == overlaps.sum()
+
+
+@settings(deadline=None, max_examples=80)
+@given(partitioned_points(most=2))
+def test_how_far_the_means_of_two_clusters_lie_apart(drawn):
+    some, labels, _ = drawn
+    first, second = np.flatnonzero(labels == 0), np.flatnonzero(labels == 1)
+    gaps = np.empty(some.n_features)
+    measure_gaps(some.values, first, second, gaps)
+    for f in range(some.n_features):
+        a, b = some.values[first, f], some.values[second, f]
+        spread = a.std() + b.std()
+        if spread > 1e-9:
+            assert gaps[f] == pytest.approx(abs(a.mean() - b.mean()) / spread, rel=1e-9, abs=1e-12)
+        else:
+            assert gaps[f] > 1e6 or a.mean() == pytest.approx(b.mean())

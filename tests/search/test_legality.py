@@ -63,7 +63,7 @@ def test_the_likely_features_are_those_with_means_apart():
         some = IntervalLegality(
             Points(measure_distances(values, "euclidean"), np.ones(60), values, values, values), directions
         )
-        likely = some._choose_likely(values[labels == 0], values[labels == 1])
+        likely = some._choose_likely(np.flatnonzero(labels == 0), np.flatnonzero(labels == 1))
     assert {frozenset(directions.terms(int(d))[0]) for d in likely} == {
         frozenset({2}),
         frozenset({4}),

@@ -13,6 +13,7 @@ __all__ = [
     "find_overlaps",
     "find_separating",
     "measure_direction_intervals",
+    "measure_gaps",
     "measure_rank_intervals",
     "pick_orders",
 ]
@@ -119,6 +120,26 @@ def measure_direction_intervals(
                 v = _along(values[r], features[d], coefficients[d])
                 lows[d, k] = min(lows[d, k], v)
                 highs[d, k] = max(highs[d, k], v)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def measure_gaps(values: Array, first: Array, second: Array, gaps: Array) -> None:
+    """For every feature how far the means of two sets of rows lie apart, in units of both standard deviations."""
+    n_features = values.shape[1]
+    means, spreads = np.zeros((2, n_features)), np.zeros((2, n_features))
+    for s, rows in enumerate((first, second)):
+        for r in rows:
+            for f in range(n_features):
+                means[s, f] += values[r, f]
+        for f in range(n_features):
+            means[s, f] /= rows.shape[0]
+        for r in rows:
+            for f in range(n_features):
+                spreads[s, f] += (values[r, f] - means[s, f]) ** 2
+        for f in range(n_features):
+            spreads[s, f] = np.sqrt(spreads[s, f] / rows.shape[0])
+    for f in range(n_features):
+        gaps[f] = abs(means[0, f] - means[1, f]) / (spreads[0, f] + spreads[1, f] + 1e-300)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -22,7 +22,7 @@ from polyclust.kernels.silhouette import score_rows
 from polyclust.scale.blocks import Block, Blocks
 from polyclust.scale.space import Space
 from polyclust.scale.tallies import Tally
-from polyclust.search.distances import measure_distances
+from polyclust.search.distances import measure_distances, sum_distances_to
 
 __all__ = ["Estimate", "estimate_silhouette"]
 
@@ -132,9 +132,8 @@ def _exact_sums(block: Block, space: Space, here: Floats, n_clusters: int) -> Fl
     """(K, n): the sums of distances to all rows of each cluster."""
     sums = np.zeros((n_clusters, len(here)))
     for piece in block.pieces():
-        member = np.zeros((n_clusters, len(piece)), dtype=np.float32)
-        member[piece.known_labels, np.arange(len(piece))] = piece.weights
-        sums += member @ measure_distances(space.locate(piece.clustered), space.metric, here)
+        rows = space.locate(piece.clustered)
+        sums += sum_distances_to(here, rows, piece.known_labels, piece.weights, space.metric, n_clusters)
     return sums
 
 

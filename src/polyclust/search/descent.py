@@ -49,7 +49,8 @@ def explore(
 
     Solutions already ``known`` are there to be beaten; what beats them is carried on, and the best of all. In the
     end the best ``n_swapped`` K try to exchange a boundary for another: a merge and a split at once. Unless
-    ``carry_all``, only the best of all is carried. Of the starts of a K those after ``patience`` in vain are left out.
+    ``carry_all``, only the best of all is carried, and what has too few clusters yet. Of the starts of a K those after
+    ``patience`` in vain are left out.
     """
     least, most = n_clusters
     best = dict(known or {})
@@ -89,7 +90,7 @@ def explore(
                 was_best = max(p.score for p in best.values())
                 if offer(best, improved):
                     journal.accept(move, improved)
-                    if carry_all or improved.score > was_best:
+                    if carry_all or improved.score > was_best or improved.n_clusters < least:
                         waiting.add(improved.n_clusters)
                     swapped.discard(improved.n_clusters)
     return {k: p for k, p in best.items() if k >= least} or best

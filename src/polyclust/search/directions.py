@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Callable
 from functools import cached_property, lru_cache
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,27 +26,39 @@ HEAT = 72, 32  # rows inside and outside
 
 
 class AxisDirections:
-    """Axes: rules of one feature per clause; all of them, or with many rows and features those that win a race.
+    """Axes: rules of one feature per clause; all of them, or those that promise most where all cost too much.
 
     effort : how much more than usual all of them may cost; has_raced : whether some were ever left out
+    pace : what a shift tries of many axes. "quick", for groups of points: never all. "usual": those along which the two
+        clusters lie furthest apart. "slow": the winners of a race, as a split always does
     """
 
     N_RACED = 8
     CELLS_TO_LIST = 1e7
 
-    def __init__(self, effort: float = 1.0) -> None:
+    def __init__(self, effort: float = 1.0, pace: Literal["quick", "usual", "slow"] = "usual") -> None:
         self.effort = effort
+        self.pace = pace
         self.has_raced = False
 
     def propose(self, scorer: Scorer, partition: Partition, i: int, j: int | None) -> SubsetOrders:
         """The axes worth a sweep."""
+        points = scorer.points
         is_member = member_mask(partition, i, j)
-        n_cells = float(is_member.sum()) * len(is_member) * scorer.points.n_features
-        if n_cells <= self.effort * self.CELLS_TO_LIST or scorer.points.n_features <= self.N_RACED:
-            return scorer.points.order_along_axes(is_member)
+        n_cells = float(is_member.sum()) * len(is_member) * points.n_features
+        is_cheap = n_cells <= self.effort * self.CELLS_TO_LIST and (j is None or self.pace != "quick")
+        if is_cheap or points.n_features <= self.N_RACED:
+            return points.order_along_axes(is_member)
         self.has_raced = True
-        best = Trial(scorer, partition, i, j).best_axes(self.N_RACED)
-        return scorer.points.order_along_axes(is_member, np.sort(best))
+        if j is None or self.pace == "slow":
+            best = Trial(scorer, partition, i, j).best_axes(self.N_RACED)
+        else:
+            best = points.features_apart(partition.rows_of(i), partition.rows_of(j), self.N_RACED)
+        return points.order_along_axes(is_member, np.sort(best))
+
+    def afresh(self) -> AxisDirections:
+        """For a last pass."""
+        return AxisDirections(self.effort, "slow")
 
 
 class LatticeDirections:
@@ -57,6 +70,7 @@ class LatticeDirections:
     CELLS_TO_LIST = 1e7
     FEW_DIRECTIONS = 64
     N_RACED = 6
+    MOST_CHANGED = 0.2  # of a pair's rows: up to so many the winners of its last race are taken again
 
     def __init__(self, oblique: Directions, max_terms: int, max_coefficient: int, effort: float = 1.0) -> None:
         self.oblique = oblique
@@ -64,6 +78,7 @@ class LatticeDirections:
         self.max_coefficient = max_coefficient
         self.effort = effort
         self.has_raced = False
+        self._winners: dict[tuple[int, int | None], tuple[NDArray[np.int8], tuple[Directions, Ints]]] = {}
 
     def propose(self, scorer: Scorer, partition: Partition, i: int, j: int | None) -> SubsetOrders:
         """Axes first, then what is left of the lattice."""
@@ -75,13 +90,31 @@ class LatticeDirections:
             straight = scorer.points.order_along_axes(is_member)
         else:
             self.has_raced = True
-            trial = Trial(scorer, partition, i, j)
-            chosen = self.race(trial, lambda: Trial(scorer, partition, i, j, *HEAT))
-            straight = scorer.points.order_along_axes(is_member, np.sort(trial.best_axes(self.N_RACED)))
+            chosen, axes = self._recall(partition, i, j) or self._race_anew(scorer, partition, i, j)
+            straight = scorer.points.order_along_axes(is_member, axes)
         if not len(chosen):
             return straight
         projections = chosen.project(scorer.points.values[members])
         return stack_orders(straight, order_projections(members.astype(np.int32), projections))
+
+    def afresh(self) -> LatticeDirections:
+        """For a last pass: every race is run again."""
+        return LatticeDirections(self.oblique, self.max_terms, self.max_coefficient, self.effort)
+
+    def _recall(self, partition: Partition, i: int, j: int | None) -> tuple[Directions, Ints] | None:
+        """What won the pair's last race, if few of its rows have changed since."""
+        if (i, j) not in self._winners:
+            return None
+        then, winners = self._winners[i, j]
+        now = _mark_pair(partition, i, j)
+        return winners if (now != then).sum() <= self.MOST_CHANGED * (now > 0).sum() else None
+
+    def _race_anew(self, scorer: Scorer, partition: Partition, i: int, j: int | None) -> tuple[Directions, Ints]:
+        trial = Trial(scorer, partition, i, j)
+        chosen = self.race(trial, lambda: Trial(scorer, partition, i, j, *HEAT))
+        winners = chosen, np.sort(trial.best_axes(self.N_RACED))
+        self._winners[i, j] = _mark_pair(partition, i, j), winners
+        return winners
 
     def race(self, trial: Trial, make_heat: Callable[[], Trial]) -> Directions:
         """A beam on a sample: the best axes, those with one more term, then their other coefficients.
@@ -154,6 +187,10 @@ class RealDirections:
     def __init__(self, space: Floats) -> None:
         self.space = space
 
+    def afresh(self) -> RealDirections:
+        """For a last pass: nothing is left out before."""
+        return self
+
     def propose(self, scorer: Scorer, partition: Partition, i: int, j: int | None) -> SubsetOrders:
         """Axes and a handful of real directions."""
         is_member = member_mask(partition, i, j)
@@ -195,6 +232,14 @@ def _principal_directions(here: Floats, weights: Floats, n_most: int = 4) -> lis
         found.append(difference)
         side = (here - middle) @ difference > 0
     return found
+
+
+def _mark_pair(partition: Partition, i: int, j: int | None) -> NDArray[np.int8]:
+    """1 for the rows of i, 2 for those of j, 0 for all others."""
+    marks: NDArray[np.int8] = (partition.labels == i).astype(np.int8)
+    if j is not None:
+        marks[partition.labels == j] = 2
+    return marks
 
 
 def _sample(points: Points, is_member: NDArray[np.bool_], n_inside: int, n_outside: int) -> tuple[Ints, Floats]:

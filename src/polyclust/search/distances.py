@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import pairwise_distances
-from sklearn.metrics.pairwise import euclidean_distances
 
+from polyclust.kernels.distances import root_products, sum_roots
 from polyclust.table.features import Feature
 
-__all__ = ["check_precomputed", "gower_coordinates", "measure_distances"]
+__all__ = ["check_precomputed", "gower_coordinates", "measure_distances", "sum_distances_to"]
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
 ROWS_AT_ONCE = 1024
+VALUES_AT_ONCE = 250_000  # of products, so that they stay close
 
 
 def measure_distances(coordinates: Floats, metric: str, others: Floats | None = None) -> NDArray[np.float32]:
@@ -24,14 +26,39 @@ def measure_distances(coordinates: Floats, metric: str, others: Floats | None = 
     targets = coordinates if others is None else others
     distances = np.empty((len(coordinates), len(targets)), dtype=np.float32)
     if metric == "euclidean":
-        center = targets.mean(axis=0)
-        coordinates, targets = coordinates - center, targets - center
-    for start in range(0, len(coordinates), ROWS_AT_ONCE):
-        block = slice(start, start + ROWS_AT_ONCE)
-        distances[block] = _measure_block(coordinates[block], targets, metric)
+        for block, *begun in _begin_distances(coordinates, targets):
+            root_products(*begun, distances[block])
+    else:
+        for start in range(0, len(coordinates), ROWS_AT_ONCE):
+            block = slice(start, start + ROWS_AT_ONCE)
+            distances[block] = _measure_block(coordinates[block], targets, metric)
     if others is None:
         np.fill_diagonal(distances, 0.0)
     return distances
+
+
+def sum_distances_to(others: Floats, coordinates: Floats, labels: Ints, weights: Floats, metric: str, k: int) -> Floats:
+    """(k, m): for each of the others the weighted sums of its distances to the rows of every cluster."""
+    sums = np.zeros((k, len(others)))
+    if metric == "euclidean":
+        for block, *begun in _begin_distances(coordinates, others):
+            sum_roots(*begun, labels[block], weights[block], sums)
+        return sums
+    member = np.zeros((k, len(labels)), dtype=np.float32)
+    member[labels, np.arange(len(labels))] = weights
+    return np.asarray(member @ measure_distances(coordinates, metric, others), dtype=np.float64)
+
+
+def _begin_distances(coordinates: Floats, others: Floats) -> Iterator[tuple[slice, Floats, Floats, Floats]]:
+    """Blocks of rows: their products with the others, and the squared lengths of both, seen from the others' centre."""
+    center = others.mean(axis=0)
+    others = others - center
+    other_squares = np.einsum("ij,ij->i", others, others)
+    n_rows = max(64, VALUES_AT_ONCE // max(len(others), 1))
+    for start in range(0, len(coordinates), n_rows):
+        block = slice(start, start + n_rows)
+        rows = coordinates[block] - center
+        yield block, rows @ others.T, np.einsum("ij,ij->i", rows, rows), other_squares
 
 
 def gower_coordinates(raw: Floats, features: Sequence[Feature]) -> Floats:
@@ -62,8 +89,6 @@ def check_precomputed(distances: Any, n_rows: int) -> NDArray[np.float32]:
 
 
 def _measure_block(block: Floats, targets: Floats, metric: str) -> Floats:
-    if metric == "euclidean":
-        return euclidean_distances(block, targets)  # type: ignore[no-any-return]
     if metric == "gower":
         metric = "cityblock"
     with warnings.catch_warnings():

@@ -82,7 +82,7 @@ class IntervalLegality(_PairwiseLegality):
             some = self.oblique.take(recent)
             if find_separating(a, b, some.features, some.coefficients) >= 0:
                 return True
-        likely = self._choose_likely(a, b)
+        likely = self._choose_likely(first, second)
         some = self.oblique if likely is None else self.oblique.take(likely)
         found = int(find_separating(a, b, some.features, some.coefficients))
         if found >= 0:
@@ -91,18 +91,18 @@ class IntervalLegality(_PairwiseLegality):
             self._witnesses[found] = None
         return found >= 0
 
-    def _choose_likely(self, a: NDArray[np.float64], b: NDArray[np.float64]) -> Ints | None:
+    def _choose_likely(self, first: Ints, second: Ints) -> Ints | None:
         """Where all directions cost too much: those of the features along which the means lie furthest apart.
 
         A move that only another direction would allow is then not made.
         """
         assert self.oblique is not None
-        is_cheap = len(self.oblique) * (len(a) + len(b)) <= VALUES_TO_LIST
-        if is_cheap or len(self.points) <= FEW_POINTS or a.shape[1] <= N_LIKELY:
+        n_features = self.points.n_features
+        is_cheap = len(self.oblique) * (len(first) + len(second)) <= VALUES_TO_LIST
+        if is_cheap or len(self.points) <= FEW_POINTS or n_features <= N_LIKELY:
             return None
-        apart = np.abs(a.mean(axis=0) - b.mean(axis=0)) / (a.std(axis=0) + b.std(axis=0) + 1e-300)
-        is_likely = np.zeros(a.shape[1] + 1, dtype=bool)
-        is_likely[np.argsort(-apart, kind="stable")[:N_LIKELY]] = True
+        is_likely = np.zeros(n_features + 1, dtype=bool)
+        is_likely[self.points.features_apart(first, second, N_LIKELY)] = True
         is_likely[-1] = True  # what pads directions of fewer terms
         terms = (is_likely[feature] for feature in self.oblique.features.T)
         return np.flatnonzero(np.logical_and.reduce(list(terms)))

@@ -26,6 +26,9 @@ class DirectionSource(Protocol):
     def propose(self, scorer: Scorer, partition: Partition, i: int, j: int | None) -> SubsetOrders:
         """The rows of the clusters, sorted along each direction."""
 
+    def afresh(self) -> DirectionSource:
+        """The same for a last pass, without what only saves time."""
+
 
 @dataclass
 class Neighbourhood:

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from polyclust.kernels.orders import pick_orders
+from polyclust.kernels.orders import measure_gaps, pick_orders
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -91,6 +91,12 @@ class Points:
         rows, is_end = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=bool)
         pick_orders(self.axis_orders, self.axis_ranks, chosen, is_member, rows, is_end)
         return SubsetOrders(rows, is_end)
+
+    def features_apart(self, first: Ints, second: Ints, n_features: int) -> Ints:
+        """The features along which the means of two sets lie furthest apart, measured by their spreads."""
+        gaps = np.empty(self.n_features)
+        measure_gaps(self.values, first, second, gaps)
+        return np.argsort(-gaps, kind="stable")[:n_features]
 
 
 def order_projections(rows: NDArray[np.int32], projections: Floats, relative_gap: float = 1e-9) -> SubsetOrders:

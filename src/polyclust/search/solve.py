@@ -20,6 +20,7 @@ import numpy as np
 from polyclust.alternating import alternate
 from polyclust.clusters.starts import start_by_kmeans, start_by_linkage, start_by_medoids
 from polyclust.search.descent import explore, offer, shift_boundaries
+from polyclust.search.directions import AxisDirections
 from polyclust.search.even import grow_even_tree
 from polyclust.search.extremes import cut_extremes
 from polyclust.search.family import AxisFamily, Family
@@ -41,6 +42,7 @@ SLACK_WEIGHT_OF_STARTS = 2.0
 ROUNDS_OF_STARTS = 4
 SMALL_GAIN, SMALLEST_GAIN = 2e-5, 1e-7
 SAMPLED_GAIN = 1e-4
+STARTS_OF_A_GROUPING = 10
 CELLS_OF_A_START = 6e5
 CELLS_OF_A_CUT = 3e8
 CELLS_OF_A_LATTICE = 1e9
@@ -79,6 +81,12 @@ class SearchPlan:
     def patience(self) -> int:
         """After how many starts of a K in vain its other starts, which score less, are left out."""
         return max(3, math.ceil(self.n_init / 2))
+
+    def share_out(self) -> list[SearchPlan]:
+        """Plans for several groupings of the points with a share of the starts each."""
+        n_plans = max(1, self.n_init // STARTS_OF_A_GROUPING)
+        n_each = min(self.n_init, STARTS_OF_A_GROUPING)
+        return [replace(self, n_init=n_each, seed=self.seed + n, alternates=False) for n in range(n_plans)]
 
     @property
     def n_polished(self) -> int:
@@ -140,14 +148,17 @@ def _search_axes(scorer: Scorer, axes: DirectionSource, plan: SearchPlan, journa
 
 
 def _search_groups(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> list[Partition]:
-    """The same on groups of points, lifted to all points and made legal there."""
+    """The same on groups of points, lifted to all points and made legal there; many starts share several groupings."""
     n_groups = int(np.clip(math.sqrt(CELLS_OF_GROUPS / scorer.points.n_features), FEWEST_GROUPS, MOST_GROUPS))
-    groups = group_points(scorer.points, n_groups, plan.seed)
-    axes = AxisFamily().directions(groups.points, plan.effort)
-    found = _search_axes(plan.make_scorer(groups.points), axes, replace(plan, alternates=False), journal)
-    lifted = [make_legal(groups.spread(p.labels), scorer, moves.legality) for p in found]
-    whole = scorer.start(np.zeros(len(scorer.points), dtype=np.intp), 1)
-    return [p for p in (*lifted, _cut_in_two(scorer, moves, plan, journal), whole) if p is not None]
+    found = [scorer.start(np.zeros(len(scorer.points), dtype=np.intp), 1), _cut_in_two(scorer, moves, plan, journal)]
+    for part in plan.share_out():
+        groups = group_points(scorer.points, n_groups, part.seed)
+        axes = AxisDirections(part.effort, "quick")
+        coarse = _search_axes(plan.make_scorer(groups.points), axes, part, journal)
+        found += [make_legal(groups.spread(p.labels), scorer, moves.legality) for p in coarse]
+        if journal.is_over():
+            break
+    return [p for p in found if p is not None]
 
 
 def _cut_in_two(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> Partition | None:
@@ -173,8 +184,8 @@ def _polish(pool: list[Partition], moves: Neighbourhood, plan: SearchPlan, journ
         return best
     chosen = _choose_for_polish(pool, plan)
     is_cheap = not _is_costly(moves.scorer.points, plan.family)
-    best |= explore(chosen, moves, plan.n_clusters, journal, best, n_swapped=int(is_cheap), carry_all=is_cheap)
-    return _finish(best, moves, journal)
+    found = explore(chosen, moves, plan.n_clusters, journal, best, n_swapped=int(is_cheap), carry_all=is_cheap)
+    return _finish(found, moves, journal)
 
 
 def _is_costly(points: Points, family: Family) -> bool:
@@ -188,7 +199,8 @@ def _finish(best: dict[int, Partition], moves: Neighbourhood, journal: Journal) 
     """A last pass over all pairs for the winner, down to the smallest gains."""
     winner = max(best.values(), key=lambda p: p.score)
     is_many = len(moves.scorer.points) > FEW_POINTS
-    finer = replace(moves, least_gain=SMALL_GAIN if is_many else SMALLEST_GAIN)
+    gain = SMALL_GAIN if is_many else SMALLEST_GAIN
+    finer = replace(moves, directions=moves.directions.afresh(), least_gain=gain)
     offer(best, shift_boundaries(winner, finer, journal, thorough=not is_many))
     return best
 
