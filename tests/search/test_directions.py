@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from polyclust.hyperplanes.lattice import list_directions
+from polyclust.search import directions
 from polyclust.search.directions import AxisDirections, LatticeDirections
 from polyclust.search.distances import measure_distances
 from polyclust.search.points import Points
@@ -34,6 +35,7 @@ def lattice(monkeypatch):
     """A lattice that always races; the races that were run are counted."""
     monkeypatch.setattr(LatticeDirections, "CELLS_TO_LIST", 0)
     monkeypatch.setattr(LatticeDirections, "FEW_DIRECTIONS", 0)
+    monkeypatch.setattr(directions, "FEW_POINTS", 100)
     race, races = LatticeDirections.race, []
     monkeypatch.setattr(LatticeDirections, "race", lambda self, *trials: races.append(1) or race(self, *trials))
     return LatticeDirections(list_directions(N_FEATURES, 2, 2), 2, 2), races
@@ -70,21 +72,29 @@ def test_on_groups_a_shift_never_takes_all_of_many_axes(scorer, parted):
 
 
 def test_the_winners_of_a_race_are_kept_while_few_rows_change(scorer, parted, lattice):
-    directions, races = lattice
-    first = directions.propose(scorer, parted, 0, 1)
-    again = directions.propose(scorer, parted, 0, 1)
+    source, races = lattice
+    first = source.propose(scorer, parted, 0, 1)
+    again = source.propose(scorer, parted, 0, 1)
     assert len(races) == 1
     assert np.array_equal(first.rows, again.rows)
-    directions.propose(scorer, change(scorer, parted, 12), 0, 1)
+    source.propose(scorer, change(scorer, parted, 12), 0, 1)
     assert len(races) == 1
-    directions.propose(scorer, change(scorer, parted, 40), 0, 1)
+    source.propose(scorer, change(scorer, parted, 40), 0, 1)
     assert len(races) == 2
-    directions.propose(scorer, parted, 0, None)
+    source.propose(scorer, parted, 0, None)
     assert len(races) == 3
 
 
+def test_with_few_points_every_race_is_run(scorer, parted, lattice, monkeypatch):
+    source, races = lattice
+    monkeypatch.setattr(directions, "FEW_POINTS", 1000)
+    for _ in range(2):
+        source.propose(scorer, parted, 0, 1)
+    assert len(races) == 2
+
+
 def test_a_last_pass_races_again(scorer, parted, lattice):
-    directions, races = lattice
-    directions.propose(scorer, parted, 0, 1)
-    directions.afresh().propose(scorer, parted, 0, 1)
+    source, races = lattice
+    source.propose(scorer, parted, 0, 1)
+    source.afresh().propose(scorer, parted, 0, 1)
     assert len(races) == 2

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from polyclust.hyperplanes.general import walk_to_direction
 from polyclust.hyperplanes.lattice import Directions
 from polyclust.search.partition import Ints, Partition, member_mask
-from polyclust.search.points import Points, SubsetOrders, order_projections, stack_orders
+from polyclust.search.points import FEW_POINTS, Points, SubsetOrders, order_projections, stack_orders
 from polyclust.search.scoring import Scorer, SilhouetteScorer, SizeBounds
 
 __all__ = ["AxisDirections", "LatticeDirections", "RealDirections"]
@@ -70,7 +70,7 @@ class LatticeDirections:
     CELLS_TO_LIST = 1e7
     FEW_DIRECTIONS = 64
     N_RACED = 6
-    MOST_CHANGED = 0.2  # of a pair's rows: up to so many the winners of its last race are taken again
+    MOST_CHANGED = 0.2  # of a pair's rows: up to so many, its last race is not run again where there are many points
 
     def __init__(self, oblique: Directions, max_terms: int, max_coefficient: int, effort: float = 1.0) -> None:
         self.oblique = oblique
@@ -90,7 +90,8 @@ class LatticeDirections:
             straight = scorer.points.order_along_axes(is_member)
         else:
             self.has_raced = True
-            chosen, axes = self._recall(partition, i, j) or self._race_anew(scorer, partition, i, j)
+            known = self._recall(partition, i, j) if len(is_member) > FEW_POINTS else None
+            chosen, axes = known or self._race_anew(scorer, partition, i, j)
             straight = scorer.points.order_along_axes(is_member, axes)
         if not len(chosen):
             return straight
