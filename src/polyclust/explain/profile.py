@@ -17,6 +17,8 @@ Floats = NDArray[np.float64]
 
 __all__ = ["ClusterProfile", "Trait", "measure_effects", "profile_clusters"]
 
+ROWS_AT_ONCE = 50_000
+
 
 @dataclass(frozen=True, slots=True)
 class Trait:
@@ -95,7 +97,8 @@ def measure_effects(
     total = weights.sum()
     shares = weights / total if total else weights
     sizes, effects = np.zeros(n_clusters), np.full((n_clusters, len(features)), np.nan)
-    deviations, centre = _measure_deviations(raw, features, shares), shares @ raw
+    centre = shares @ raw
+    deviations = _measure_deviations(raw, features, shares, centre)
     for k in range(n_clusters):
         inside = np.flatnonzero(labels == k)
         sizes[k] = weights[inside].sum()
@@ -113,16 +116,18 @@ def _pick_strongest(features: Sequence[Feature], effects: Floats) -> list[int]:
     return sorted(range(len(features)), key=lambda i: (-strengths[i], i))
 
 
-def _measure_deviations(raw: Floats, features: Sequence[Feature], shares: Floats) -> Floats:
+def _measure_deviations(raw: Floats, features: Sequence[Feature], shares: Floats, centre: Floats) -> Floats:
     """What differences of means are measured in: standard deviations of all rows, 1 for shares."""
-    deviations = np.ones(len(features))
-    for i, feature in enumerate(features):
-        if not feature.is_binary and len(raw):
-            centred = raw[:, i] - shares @ raw[:, i]
-            largest = float(np.abs(centred).max())  # squares of the largest values may not fit into a float
-            if largest > 0:
-                deviations[i] = largest * float(np.sqrt(shares @ (centred / largest) ** 2)) or 1.0
-    return deviations
+    pieces = [slice(start, start + ROWS_AT_ONCE) for start in range(0, len(raw), ROWS_AT_ONCE)]
+    largest, squares = np.zeros(len(features)), np.zeros(len(features))
+    for piece in pieces:
+        np.maximum(largest, np.abs(raw[piece] - centre).max(axis=0), out=largest)
+    divisors = np.where(largest > 0, largest, 1.0)  # squares of the largest values may not fit into a float
+    for piece in pieces:
+        squares += shares[piece] @ ((raw[piece] - centre) / divisors) ** 2
+    deviations = largest * np.sqrt(squares)
+    is_share = np.array([feature.is_binary for feature in features], dtype=bool)
+    return np.where(is_share | (deviations == 0), 1.0, deviations)
 
 
 def _typical_value(values: Floats, weights: Floats, feature: Feature) -> float:

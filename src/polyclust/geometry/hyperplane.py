@@ -9,7 +9,7 @@ The sum is formed term by term, in the stored order, in float64, so that SQL, Py
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-__all__ = ["Hyperplane", "Polytope", "build_polytopes", "find_members", "measure_violation", "place_rows"]
+__all__ = ["Hyperplane", "Polytope", "build_polytopes", "evaluate", "find_members", "measure_violation", "place_rows"]
+
+ROWS_AT_ONCE = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +53,12 @@ class Hyperplane:
         return total
 
     def is_above(self, raw: Floats) -> Bools:
-        """THE sign rule."""
-        return self.value(raw) >= self.threshold
+        """Which rows are above."""
+        return self.compare(self.value(raw))
+
+    def compare(self, values: Floats) -> Bools:
+        """THE sign rule, for left-hand sides."""
+        return values >= self.threshold
 
     def distance(self, raw: Floats) -> Floats:
         """Signed distance in the scaled space, positive above."""
@@ -81,14 +87,26 @@ def build_polytopes(hyperplanes: Sequence[Hyperplane], n_clusters: int) -> tuple
     )
 
 
+def evaluate(raw: Floats, hyperplanes: Sequence[Hyperplane]) -> Iterator[tuple[Hyperplane, Floats]]:
+    """Every hyperplane with its left-hand side; those that share one share the work."""
+    known: dict[object, Floats] = {}
+    for h in hyperplanes:
+        terms = (h.features, h.coefficients, h.units)
+        if terms not in known:
+            known[terms] = h.value(raw)
+        yield h, known[terms]
+
+
 def find_members(raw: Floats, hyperplanes: Sequence[Hyperplane], n_clusters: int) -> Bools:
     """The n x K membership matrix: row t lies in polytope k."""
-    members = np.ones((len(raw), n_clusters), dtype=bool)
-    for h in hyperplanes:
-        above = h.is_above(raw)
-        members[:, h.above] &= above
-        members[:, h.below] &= ~above
-    return members
+    members = np.ones((n_clusters, len(raw)), dtype=bool)
+    for start in range(0, len(raw), ROWS_AT_ONCE):
+        piece = slice(start, start + ROWS_AT_ONCE)
+        for h, values in evaluate(raw[piece], hyperplanes):
+            above = h.compare(values)
+            members[h.above, piece] &= above
+            members[h.below, piece] &= ~above
+    return members.T
 
 
 def measure_violation(raw: Floats, hyperplanes: Sequence[Hyperplane], n_clusters: int) -> Floats:

@@ -114,11 +114,16 @@ def _weigh_known(block: Block, seed: int, known: Hashes) -> Heaps:
 
 def _hash_rows(block: Block, seed: int) -> Hashes:
     """One number per row that depends on all its values, 0.0 and -0.0 being the same."""
-    hashes = np.full(len(block), np.uint64(seed) ^ np.uint64(0x9E3779B97F4A7C15), dtype=np.uint64)
-    arrays = [block.raw] if block.clustered is block.raw else [block.clustered, block.raw]
+    parts = [_hash_piece(piece, seed) for piece in block.pieces()]
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.uint64)
+
+
+def _hash_piece(piece: Block, seed: int) -> Hashes:
+    hashes = np.full(len(piece), np.uint64(seed) ^ np.uint64(0x9E3779B97F4A7C15), dtype=np.uint64)
+    arrays = [piece.raw] if piece.clustered is piece.raw else [piece.clustered, piece.raw]
     for values in arrays:
-        for column in values.T:
-            hashes = _mix(hashes ^ np.ascontiguousarray(column + 0.0).view(np.uint64))
+        for column in np.ascontiguousarray(values.T) + 0.0:
+            hashes = _mix(hashes ^ column.view(np.uint64))
     return hashes
 
 

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from polyclust.geometry.hyperplane import Hyperplane, find_members, measure_violation
+from polyclust.geometry.hyperplane import Hyperplane, evaluate, find_members, measure_violation
 from polyclust.hyperplanes.threshold import choose_threshold
 from polyclust.scale.blocks import Block, Blocks
 from polyclust.scale.tallies import Tally, tally_block
@@ -38,9 +38,9 @@ class Ends:
 
     def include(self, raw: Floats, labels: Ints) -> None:
         """Rows of known clusters."""
-        for p, h in enumerate(self.hyperplanes):
-            values = h.value(raw)
-            below, above = values[labels == h.below], values[labels == h.above]
+        rows = [np.flatnonzero(labels == k) for k in range(len(self.is_above))]
+        for p, (h, values) in enumerate(evaluate(raw, self.hyperplanes)):
+            below, above = values[rows[h.below]], values[rows[h.above]]
             self.highest_below[p] = max(self.highest_below[p], below.max(initial=-np.inf))
             self.lowest_above[p] = min(self.lowest_above[p], above.min(initial=np.inf))
 

@@ -248,6 +248,8 @@ def refuse_missing(values: Any, name: str) -> None:
 
 def count_missing(values: Any) -> tuple[int, int]:
     """How many values are missing and, where none is, how many infinite."""
+    if isinstance(values, np.ndarray) and values.dtype.kind in "fiub" and np.isfinite(values).all():
+        return 0, 0
     n_missing = int(pd.isna(values).sum())
     numbers = np.asarray(values) if getattr(values, "dtype", None) is not None else values
     is_float = not n_missing and getattr(numbers, "dtype", np.dtype(object)).kind == "f"
