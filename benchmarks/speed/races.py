@@ -25,6 +25,7 @@ ENDLESS = float("inf")
 Constants = dict[str, float]  # module:name or module:Class.name -> value
 _NO_RACE: Constants = {
     "polyclust.search.directions:AxisDirections.CELLS_TO_LIST": ENDLESS,
+    "polyclust.search.directions:AxisDirections.N_RACED": ENDLESS,
     "polyclust.search.directions:LatticeDirections.CELLS_TO_LIST": ENDLESS,
     "polyclust.search.legality:VALUES_TO_LIST": ENDLESS,
     "polyclust.search.sampled:CELLS_TO_SCAN": ENDLESS,
