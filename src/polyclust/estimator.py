@@ -39,7 +39,7 @@ from polyclust.settings import Settings, check_settings, resolve_settings
 from polyclust.table.columns import open_table
 from polyclust.table.encode import EncodedTable, encode_rows, fit_encoder
 from polyclust.table.partitions import Partitions, attach, find_for_rows, is_partitioned, lend_workers, show_columns
-from polyclust.table.slices import Slices, is_narrow
+from polyclust.table.slices import Slices, is_narrow, is_wide
 from polyclust.watching import watch_search
 
 Floats = NDArray[np.float64]
@@ -177,17 +177,19 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         weights = check_sample_weight(sample_weight, len(X))
         if distances is None and self._is_read_in_slices(X, weights):
             slices = Slices(X, weights)
-            encoding, placing = self._fit_parts(slices, describe_partitions(slices, self.scale, self.units))
+            table = describe_partitions(slices, self.scale, self.units, slices.MOST_LEVELS)
+            encoding, placing = self._fit_parts(slices, table)
             self.labels_ = label_all(slices, encoding, placing)
             return self
         return self._fit_table(X, weights, distances)
 
     def _is_read_in_slices(self, X: Any, weights: Floats) -> bool:
-        """Many rows of float32, say: float64 for all of them at once is not needed, unless something asks for all."""
+        """Many rows of float32 or of many levels: they are not encoded all at once, unless something asks for all."""
         needs_all = (
             self.distance == "precomputed" or callable(self.criterion) or hasattr(self.explain_with, "transform")
         )
-        return is_narrow(X) and int((weights > 0).sum()) > fitting.MANY_ROWS and not needs_all
+        is_many = int((weights > 0).sum()) > fitting.MANY_ROWS
+        return is_many and not needs_all and (is_narrow(X) or is_wide(X))
 
     def _fit_table(self, X: Any, weights: Floats, distances: Any) -> PolytopeClustering:
         settings = resolve_settings(self.get_params(deep=False), float(weights.sum()), int((weights > 0).sum()))

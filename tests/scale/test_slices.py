@@ -1,16 +1,17 @@
-"""Arrays that float64 would double are read slice by slice, with the result of all rows at once."""
+"""Tables that would grow when encoded are read slice by slice, with the result of all rows at once."""
 
 from __future__ import annotations
 
 import tracemalloc
 
 import numpy as np
+import pandas as pd
 import pytest
 from many import assert_same_fit, blobs_with_noise
 
 from polyclust import PolytopeClustering, fitting
 from polyclust.table import slices
-from polyclust.table.slices import is_narrow
+from polyclust.table.slices import is_narrow, is_wide
 
 
 @pytest.fixture
@@ -65,6 +66,62 @@ def test_what_needs_all_rows_gets_them():
     assert seen == {300, 900}
     with pytest.raises(ValueError, match='distances were given; set distance="precomputed"'):
         PolytopeClustering().fit(narrow, distances=np.zeros((900, 900)))
+
+
+@pytest.fixture
+def small_is_wide(monkeypatch, few_rows_are_many):
+    """Frames of more than 20 kB are read in slices of a thousand rows, the fewest there are."""
+    monkeypatch.setattr(slices, "MOST_BYTES", 20e3)
+    monkeypatch.setattr(slices, "BYTES_AT_ONCE", 1.0)
+
+
+@pytest.mark.parametrize("as_category", [False, True])
+@pytest.mark.parametrize("options", [{}, {"max_terms": 2}, {"explain_with": ["width", "colour"]}], ids=str)
+@pytest.mark.usefixtures("small_is_wide")
+def test_a_frame_of_many_levels_in_slices(as_category, options, monkeypatch):
+    frame = blobs_with_noise(2500)
+    if as_category:
+        frame["colour"] = frame["colour"].astype("category")
+    weights = np.arange(2500) % 3
+    assert is_wide(frame)
+    model = fit(frame, weights, **options)
+    predicted, inside = model.predict(frame), model.contains(frame)
+    monkeypatch.setattr(slices, "MOST_BYTES", np.inf)
+    assert not is_wide(frame)
+    whole = fit(frame, weights, **options)
+    assert_same_fit(model, whole, model.labels_)
+    assert (model.labels_ == whole.labels_).all()
+    assert (predicted == whole.predict(frame)).all()
+    assert (inside == whole.contains(frame)).all()
+
+
+@pytest.mark.usefixtures("small_is_wide")
+def test_what_cannot_be_used_is_named_in_slices_too():
+    frame = blobs_with_noise(1500)
+    frame["colour"] = [f"{row} {colour}" for row, colour in enumerate(frame["colour"])]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(slices.Slices, "MOST_LEVELS", 100)
+        with pytest.raises(ValueError, match="Column 'colour' holds more than 100 different texts"):
+            fit(frame)
+    frame["colour"] = [[row] for row in range(1500)]
+    with pytest.raises(ValueError, match="colour"):
+        fit(frame)
+
+
+def test_levels_are_never_encoded_all_at_once(monkeypatch):
+    monkeypatch.setattr(fitting, "N_SAMPLED", 500)
+    monkeypatch.setattr(slices, "MOST_BYTES", 100e6)
+    monkeypatch.setattr(slices, "BYTES_AT_ONCE", 8e6)
+    rng = np.random.default_rng(0)
+    kind = rng.integers(0, 3, 40_000)
+    town = np.array([f"town {t}" for t in range(600)])[rng.integers(0, 200, 40_000) + 200 * kind]
+    frame = pd.DataFrame({"a": kind * 4 + rng.normal(size=40_000), "b": rng.normal(size=40_000), "town": town})
+    assert is_wide(frame)
+    tracemalloc.start()
+    model = fit(frame, n_clusters=3, explain_with=["a", "b"])
+    assert (model.predict(frame) == model.labels_).all()
+    assert tracemalloc.get_traced_memory()[1] < 150e6  # all rows at once take 190 MB
+    tracemalloc.stop()
 
 
 def test_no_copy_of_all_rows_is_made(monkeypatch):

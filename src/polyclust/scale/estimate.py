@@ -31,6 +31,8 @@ Ints = NDArray[np.intp]
 
 N_REFERENCES = 64
 N_CHEAP = 20_000
+CHEAP_VALUES = 6_000_000  # of features: wide rows are drawn fewer times, but LEAST_CHEAP
+LEAST_CHEAP = 2000
 N_EXACT = 200
 NORMAL_95 = 1.959964
 
@@ -75,7 +77,8 @@ def _draw_rows(placed: Blocks, tally: Tally, space: Space, seed: int) -> tuple[D
     """Rows of all clusters, and references of each, drawn with replacement in proportion to weight."""
     rng = np.random.default_rng(seed)
     n_rows = tally.counts.sum(axis=0)
-    draws = [_Draw(rng.random(min(N_CHEAP, int(n_rows.sum()))), tally.sizes.sum(axis=1), None)]
+    n_cheap = max(min(N_CHEAP, CHEAP_VALUES // len(space.features)), LEAST_CHEAP)
+    draws = [_Draw(rng.random(min(n_cheap, int(n_rows.sum()))), tally.sizes.sum(axis=1), None)]
     draws += [_Draw(rng.random(min(N_REFERENCES, int(n))), tally.sizes[:, k], k) for k, n in enumerate(n_rows)]
     asked = {b: [draw.ask(b) for draw in draws] for b in range(len(placed))}
     asked = {b: asks for b, asks in asked.items() if any(len(points) for points, _ in asks)}

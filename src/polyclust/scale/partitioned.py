@@ -28,11 +28,11 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 Result = TypeVar("Result")
-MOST_LEVELS = 1000
+MOST_LEVELS = 1000  # of a column that lies elsewhere: every partition sends its own
 
 
 class Parts(Protocol):
-    """A table in parts: Dask's partitions, or slices of an array."""
+    """A table in parts: Dask's partitions, or slices of a table in memory."""
 
     def __len__(self) -> int:
         """How many parts there are."""
@@ -52,9 +52,9 @@ class PartitionedTable:
     total: float
 
 
-def describe_partitions(partitions: Parts, scale: str, units: str) -> PartitionedTable:
+def describe_partitions(partitions: Parts, scale: str, units: str, most_levels: int = MOST_LEVELS) -> PartitionedTable:
     """Kinds, levels and spans of the columns in one pass. Raises ValueError as for a table in memory."""
-    parts = partitions.map(partial(_summarise, with_moments=scale == "standard"))
+    parts = partitions.map(partial(_summarise, with_moments=scale == "standard", most_levels=most_levels))
     n_counted = sum(part.n_counted for part in parts)
     if not n_counted:
         is_empty = not any(part.n_rows for part in parts)
@@ -63,13 +63,13 @@ def describe_partitions(partitions: Parts, scale: str, units: str) -> Partitione
             if is_empty
             else "All sample weights are zero; at least two rows must count."
         )
-    columns, spans = join_tables(parts, MOST_LEVELS)
+    columns, spans = join_tables(parts, most_levels)
     features, _ = scale_features(list_features(columns), spans, scale, units)
     return PartitionedTable(columns, features, tuple(part.n_rows for part in parts), n_counted, spans.weight)
 
 
-def _summarise(table: Any, sample_weight: Any = None, *, with_moments: bool) -> TableSummary:
-    return summarise_table(table, check_weights(sample_weight, len(table)), with_moments, MOST_LEVELS)
+def _summarise(table: Any, sample_weight: Any = None, *, with_moments: bool, most_levels: int) -> TableSummary:
+    return summarise_table(table, check_weights(sample_weight, len(table)), with_moments, most_levels)
 
 
 def refuse_in_partitions(distance: str, distances: Any, explain_with: Any) -> None:

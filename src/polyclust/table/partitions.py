@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 from joblib import parallel_config
 
+from polyclust.table.slices import Slices, is_wide
+
 __all__ = [
     "Partitions",
     "attach",
@@ -121,12 +123,20 @@ def find_for_rows(
     find: Callable[[Any], Any], read: Callable[[Any], Any], X: Any, dtype: Any, n_columns: int | None = None
 ) -> Any:
     """find(read(X)): an array of n rows; lazily for a table in partitions, as map_lazily does."""
+    read_and_find = partial(_read_and_find, find, read)
     if is_partitioned(X):
-        return map_lazily(partial(_read_and_find, find, read), X, dtype, n_columns)
-    return find(read(X))
+        return map_lazily(read_and_find, X, dtype, n_columns)
+    if is_wide(X):
+        return np.concatenate(Slices(X, np.ones(len(X))).map(read_and_find))
+    return read_and_find(X)
 
 
-def _read_and_find(find: Callable[[Any], Any], read: Callable[[Any], Any], table: Any) -> Any:
+def _read_and_find(
+    find: Callable[[Any], Any],
+    read: Callable[[Any], Any],
+    table: Any,
+    sample_weight: Any = None,  # noqa: ARG001
+) -> Any:
     return find(read(table))
 
 
