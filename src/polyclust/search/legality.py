@@ -62,6 +62,7 @@ class IntervalLegality(_PairwiseLegality):
         self.oblique = oblique
         self._known: tuple[Partition, NDArray[np.int32], NDArray[np.int32]] | None = None
         self._witnesses: dict[int, None] = {}
+        self._along: dict[frozenset[int], Ints] = {}  # the directions of some features
 
     def allows(self, partition: Partition, rows: Ints, others: Iterable[int]) -> bool:
         lows, highs = self._intervals(partition)
@@ -101,11 +102,14 @@ class IntervalLegality(_PairwiseLegality):
         is_cheap = len(self.oblique) * (len(first) + len(second)) <= VALUES_TO_LIST
         if is_cheap or len(self.points) <= FEW_POINTS or n_features <= N_LIKELY:
             return None
-        is_likely = np.zeros(n_features + 1, dtype=bool)
-        is_likely[self.points.features_apart(first, second, N_LIKELY)] = True
-        is_likely[-1] = True  # what pads directions of fewer terms
-        terms = (is_likely[feature] for feature in self.oblique.features.T)
-        return np.flatnonzero(np.logical_and.reduce(list(terms)))
+        chosen = frozenset(self.points.features_apart(first, second, N_LIKELY).tolist())
+        if chosen not in self._along:
+            is_likely = np.zeros(n_features + 1, dtype=bool)
+            is_likely[list(chosen)] = True
+            is_likely[-1] = True  # what pads directions of fewer terms
+            terms = [is_likely[feature] for feature in self.oblique.features.T]
+            self._along[chosen] = np.flatnonzero(np.logical_and.reduce(terms))
+        return self._along[chosen]
 
     def _intervals(self, partition: Partition) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         if self._known is None or self._known[0] is not partition:
