@@ -55,6 +55,24 @@ class Fitted(BaseEstimator):
         return self
 
 
+def test_how_it_was_searched_comes_back_too(tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
+    model = Fitted().settle()
+    save_model(model, path)
+    parts = dict_to_parts(load_model(path))
+    assert (parts.search, parts.score_interval) == (None, None)
+    model.search_, model.score_interval_ = "sampled", (0.5, np.float64(0.75))
+    save_model(model, path)
+    parts = dict_to_parts(load_model(path))
+    assert (parts.search, parts.score_interval) == ("sampled", (0.5, 0.75))
+    data = load_model(path)
+    del data["search"], data["score_interval"]  # an older file
+    assert dict_to_parts(data).score_interval is None
+    for key, wrong in (("search", 3), ("score_interval", [1.0]), ("score_interval", "0.5")):
+        with pytest.raises(ModelFileError, match="damaged"):
+            dict_to_parts(data | {key: wrong})
+
+
 def test_a_saved_model_comes_back(tmp_path: Path) -> None:
     path = tmp_path / "model.json"
     model = Fitted(explain_with=["größe"]).settle()

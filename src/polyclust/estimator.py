@@ -290,6 +290,10 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         model.polytopes_ = build_polytopes(explanation.hyperplanes, explanation.n_clusters)
         model.n_clusters_, model.score_, model.scores_ = explanation.n_clusters, parts.score, parts.scores
         model.is_optimal_, model.n_features_in_ = parts.is_optimal, parts.n_features_in
+        if parts.search is not None:
+            model.search_ = parts.search
+        if parts.score_interval is not None:
+            model.score_interval_ = parts.score_interval
         if parts.feature_names_in is not None:
             model.feature_names_in_ = np.array(parts.feature_names_in, dtype=object)
         return model

@@ -39,7 +39,8 @@ class ModelParts:
     """What a model file holds.
 
     ``parameters`` are those that JSON can keep; ``not_kept`` says, by name, which ones were left out and why
-    (they take their defaults). ``shares`` are the clusters' shares of the training rows' weight.
+    (they take their defaults). ``shares`` are the clusters' shares of the training rows' weight. ``search`` and
+    ``score_interval`` are None in files that were written without them.
     """
 
     parameters: dict[str, Any]
@@ -53,6 +54,8 @@ class ModelParts:
     feature_names_in: tuple[str, ...] | None
     not_kept: dict[str, str]
     polyclust_version: str
+    search: str | None = None
+    score_interval: tuple[float, float] | None = None
 
 
 def save_model(model: Any, path: str | Path) -> None:
@@ -67,6 +70,8 @@ def save_model(model: Any, path: str | Path) -> None:
         scores=model.scores_,
         score=model.score_,
         is_optimal=model.is_optimal_,
+        search=getattr(model, "search_", None),
+        score_interval=getattr(model, "score_interval_", None),
         n_features_in=model.n_features_in_,
         feature_names_in=None if names is None else list(names),
     )
@@ -97,6 +102,8 @@ def model_to_dict(
     scores: Mapping[int, float],
     score: float,
     is_optimal: bool = False,
+    search: str | None = None,
+    score_interval: tuple[float, float] | None = None,
     n_features_in: int,
     feature_names_in: Sequence[Any] | None = None,
 ) -> Json:
@@ -115,6 +122,8 @@ def model_to_dict(
         "n_clusters": explanation.n_clusters,
         "score": write_float(score),
         "scores": {str(int(k)): write_float(v) for k, v in scores.items()},
+        "score_interval": None if score_interval is None else [write_float(end) for end in score_interval],
+        "search": search,
         "is_optimal": bool(is_optimal),
         "sizes": sizes,
         "shares": [size / total if total else 0.0 for size in sizes],
@@ -141,6 +150,8 @@ def dict_to_parts(data: Mapping[str, Any]) -> ModelParts:
             feature_names_in=None if names is None else tuple(str(n) for n in _expect(names, list)),
             not_kept=dict(_expect(data["parameters_not_kept"], dict)),
             polyclust_version=str(data["polyclust_version"]),
+            search=_read_search(data.get("search")),
+            score_interval=_read_interval(data.get("score_interval")),
         )
     except KeyError as error:
         raise ModelFileError(f"This {FORMAT} is damaged: {error} is missing.") from None
@@ -148,6 +159,17 @@ def dict_to_parts(data: Mapping[str, Any]) -> ModelParts:
         raise
     except (TypeError, ValueError, OverflowError) as error:
         raise ModelFileError(f"This {FORMAT} is damaged: {error}.") from None
+
+
+def _read_search(value: Any) -> str | None:
+    return None if value is None else str(_expect(value, str))
+
+
+def _read_interval(value: Any) -> tuple[float, float] | None:
+    if value is None:
+        return None
+    low, high = (float(end) for end in _expect(value, list))
+    return low, high
 
 
 def _expect(value: Any, kind: type) -> Any:
