@@ -167,19 +167,33 @@ def test_fewer_clusters_than_asked_come_with_a_warning():
     assert (model.predict(X) == model.labels_).all()
 
 
-@pytest.mark.filterwarnings("ignore::polyclust.SmallClusterWarning")
-@pytest.mark.parametrize("limits", [(1, 1), (2, 3)])
-@pytest.mark.parametrize("n_clusters", [7, 9])
-def test_more_clusters_than_the_rows_show_are_still_given(limits, n_clusters):
+def noisy_blobs(n_rows=1500):
     rng = np.random.default_rng(0)
     centres = rng.uniform(-10, 10, size=(5, 12))
-    rows = centres[rng.integers(5, size=1500)] + rng.normal(scale=2.0, size=(1500, 12))
-    is_noise = rng.random(1500) < 0.05
+    rows = centres[rng.integers(5, size=n_rows)] + rng.normal(scale=2.0, size=(n_rows, 12))
+    is_noise = rng.random(n_rows) < 0.05
     rows[is_noise] = rng.uniform(-15, 15, size=(int(is_noise.sum()), 12))
+    return rows
+
+
+@quietly
+@pytest.mark.parametrize("limits", [(1, 1), (2, 3)])
+@pytest.mark.parametrize("n_clusters", [7, 12])
+def test_more_clusters_than_the_rows_show_are_still_given(limits, n_clusters):
+    rows = noisy_blobs()
     terms, coefficient = limits
     model = PolytopeClustering(n_clusters, max_terms=terms, max_coefficient=coefficient, random_state=0).fit(rows)
     assert model.n_clusters_ == n_clusters
     assert np.bincount(model.labels_).min() >= 0.02 * 1500
+
+
+@quietly
+@pytest.mark.parametrize("n_clusters", [6, 9])
+def test_many_rows_in_clusters_of_a_maximum_size(n_clusters):
+    model = PolytopeClustering(n_clusters, max_cluster_size=1.3 / n_clusters, random_state=0).fit(noisy_blobs())
+    sizes = np.bincount(model.labels_)
+    assert len(sizes) == n_clusters
+    assert sizes.max() <= 1500 * 1.3 / n_clusters
 
 
 def test_a_cluster_at_the_minimum_is_flagged():

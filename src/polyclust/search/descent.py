@@ -50,7 +50,7 @@ def explore(
     Solutions already ``known`` are there to be beaten; what beats them is carried on, and the best of all. In the
     end the best ``n_swapped`` K try to exchange a boundary for another: a merge and a split at once. Unless
     ``carry_all``, only the best of all is carried, and what has too few clusters yet. Of the starts of a K those after
-    ``patience`` in vain are left out.
+    ``patience`` in vain are left out. Where no K of the range can be reached, the largest found is given.
     """
     least, most = n_clusters
     best = dict(known or {})
@@ -70,9 +70,14 @@ def explore(
         if journal.is_over() and least in best:
             break
     swapped: set[int] = set()
+    pushed: set[int] = set()
     leader = max(best, key=lambda k: best[k].score)
     waiting = waiting | {leader} if carry_all else {leader}
     while not (journal.is_over() and least in best):
+        largest = max(best)
+        if not waiting and largest < least and largest not in pushed:
+            pushed.add(largest)
+            waiting.add(largest)
         if waiting:
             k = min(waiting)
             waiting.remove(k)
@@ -93,7 +98,7 @@ def explore(
                     if carry_all or improved.score > was_best or improved.n_clusters < least:
                         waiting.add(improved.n_clusters)
                     swapped.discard(improved.n_clusters)
-    return {k: p for k, p in best.items() if k >= least} or best
+    return {k: p for k, p in best.items() if k >= least} or {max(best): best[max(best)]}
 
 
 def _next_to_swap(best: dict[int, Partition], least: int, done: set[int], n_most: int) -> int | None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from polyclust.search.partition import Ints
 from polyclust.search.points import Points
 
 __all__ = ["grow_even_tree"]
+
+Floats = NDArray[np.float64]
 
 
 def grow_even_tree(points: Points, n_clusters: int) -> Ints:
@@ -17,26 +20,46 @@ def grow_even_tree(points: Points, n_clusters: int) -> Ints:
     while waiting:
         rows, first, n_leaves = waiting.pop()
         labels[rows] = first
-        cut = _cut_in_proportion(points, rows, n_leaves // 2 / n_leaves) if n_leaves > 1 else None
+        cut = _cut_in_proportion(points, rows, n_leaves) if n_leaves > 1 else None
         if cut is not None:
-            low, up = cut
-            waiting += [(low, first, n_leaves // 2), (up, first + n_leaves // 2, n_leaves - n_leaves // 2)]
+            low, up, n_low = cut
+            waiting += [(low, first, n_low), (up, first + n_low, n_leaves - n_low)]
     return labels
 
 
-def _cut_in_proportion(points: Points, rows: Ints, share: float) -> tuple[Ints, Ints] | None:
-    """The axis cut whose lower side is nearest to the share of the weight, along the widest axis among equals."""
-    best: tuple[float, float, Ints, Ints] | None = None
+def _cut_in_proportion(points: Points, rows: Ints, n_leaves: int) -> tuple[Ints, Ints, int] | None:
+    """The rows on either side of an axis cut, and how many of the leaves go to the lower side.
+
+    The cut whose leaves promise the least sum of squares; among equals the one that halves the leaves best, along the
+    widest axis. A side has no more leaves than points.
+    """
+    best: tuple[float, ...] | None = None
+    found = None
     for values in points.raw[rows].T:
         order = np.argsort(values, kind="stable")
         ordered = values[order]
         ends = np.flatnonzero(ordered[1:] > ordered[:-1])
         if not ends.size:
             continue
-        below = np.cumsum(points.weights[rows[order]])
-        miss = np.abs(below[ends] / below[-1] - share)
-        at = int(miss.argmin())
-        spread = float(ordered[-1] - ordered[0])
-        if best is None or (round(miss[at], 2), -spread) < best[:2]:
-            best = (round(float(miss[at]), 2), -spread, rows[order[: ends[at] + 1]], rows[order[ends[at] + 1 :]])
-    return None if best is None else (best[2], best[3])
+        weights = points.weights[rows[order]]
+        total = weights.sum()
+        below = np.cumsum(weights)[ends]
+        fewest, most = np.maximum(n_leaves - (len(rows) - 1 - ends), 1), np.minimum(ends + 1, n_leaves - 1)
+        n_low = np.clip(np.round(below / total * n_leaves), fewest, most)
+        squares = _square_leaves(below, n_low, np.maximum.accumulate(weights)[ends])
+        squares += _square_leaves(total - below, n_leaves - n_low, np.maximum.accumulate(weights[::-1])[::-1][ends + 1])
+        squares = np.round(squares * n_leaves / total**2, 4)
+        uneven = np.abs(2 * n_low - n_leaves)
+        at = int(np.lexsort((uneven, squares))[0])
+        cost = float(squares[at]), float(uneven[at]), float(ordered[0] - ordered[-1])
+        if best is None or cost < best:
+            best = cost
+            found = rows[order[: ends[at] + 1]], rows[order[ends[at] + 1 :]], int(n_low[at])
+    return found
+
+
+def _square_leaves(weight: Floats, n_leaves: Floats, heaviest: Floats) -> Floats:
+    """The sum of squares of even leaves, one of which may be no more than the heaviest point."""
+    others = np.maximum(n_leaves - 1.0, 1.0)
+    is_heavy = (heaviest > weight / n_leaves) & (n_leaves > 1)
+    return np.where(is_heavy, heaviest**2 + (weight - heaviest) ** 2 / others, weight**2 / n_leaves)

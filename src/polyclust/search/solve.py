@@ -176,6 +176,7 @@ def _cut_in_two(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journal:
 
 def _polish(pool: list[Partition], moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> dict[int, Partition]:
     """Improve the best of the pool, carry them across K, and give the winner a last pass over all pairs."""
+    pool = _with_even_parts(pool, moves, plan)
     best = _keep_best(pool, plan)
     is_slow = not isinstance(moves.scorer, SilhouetteScorer)
     if is_slow and len(moves.scorer.points) > FEW_POINTS:  # a criterion that is called for every cut: no more than this
@@ -185,7 +186,21 @@ def _polish(pool: list[Partition], moves: Neighbourhood, plan: SearchPlan, journ
     chosen = _choose_for_polish(pool, plan)
     is_cheap = not _is_costly(moves.scorer.points, plan.family)
     found = explore(chosen, moves, plan.n_clusters, journal, best, n_swapped=int(is_cheap), carry_all=is_cheap)
+    if max(found) < plan.n_clusters[0]:  # splits of the best clusters lead nowhere
+        found = _keep_best(_with_even_parts([*found.values()], moves, plan, is_needed=True), plan)
     return _finish(found, moves, journal)
+
+
+def _with_even_parts(
+    pool: list[Partition], moves: Neighbourhood, plan: SearchPlan, is_needed: bool = False
+) -> list[Partition]:
+    """The pool and, where the sizes of all in it are wrong, trees of parts of about equal weight."""
+    if not is_needed and any(plan.bounds.hold_for(p.sizes) for p in pool):
+        return pool
+    points = moves.scorer.points
+    least, most = max(plan.n_clusters[0], 2), min(plan.n_clusters[1], len(points))
+    even = (make_legal(grow_even_tree(points, k), moves.scorer, moves.legality) for k in range(least, most + 1))
+    return [*pool, *(p for p in even if p is not None)]
 
 
 def _is_costly(points: Points, family: Family) -> bool:
