@@ -19,7 +19,9 @@ def warn_of_result(explanation: Explanation, fewest: int, was_cut_short: bool) -
         warnings.warn(sentence, PolyclustWarning, stacklevel=ABOVE_FIT)
     if explanation.n_clusters < fewest:
         found = "1 cluster was" if explanation.n_clusters == 1 else f"{explanation.n_clusters} clusters were"
-        sentence = f"Only {found} found where {fewest} were asked for."
+        why = "" if was_cut_short else ": no more cuts were found that leave enough rows on either side"
+        advice = "give it more time" if was_cut_short else "lower min_cluster_size"
+        sentence = f"Only {found} found where {fewest} were asked for{why}; {advice}, or ask for fewer."
         warnings.warn(sentence, PolyclustWarning, stacklevel=ABOVE_FIT)
     small = [r for r in explanation.rules if r.is_at_minimum]
     if small:
