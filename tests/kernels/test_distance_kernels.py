@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import pairwise_distances
 
-from polyclust.search import distances
 from polyclust.search.distances import measure_distances, sum_distances_to
 from strategies import labels_for, matrices, weights_for
 
@@ -31,10 +30,3 @@ def test_sums_of_distances_to_the_rows_of_every_cluster(metric, data):
     every = pairwise_distances(others, rows, metric=metric) * weights
     for k in range(3):
         assert np.allclose(found[k], every[:, labels == k].sum(axis=1), rtol=1e-5, atol=1e-4)
-
-
-def test_where_the_blocks_end_does_not_matter(monkeypatch):
-    rows = np.random.default_rng(0).normal(size=(500, 6))
-    whole = measure_distances(rows, "euclidean")
-    monkeypatch.setattr(distances, "VALUES_AT_ONCE", 1)
-    assert np.allclose(measure_distances(rows, "euclidean"), whole, atol=1e-6)

@@ -158,8 +158,9 @@ def test_gower_is_the_mean_of_what_the_columns_say(table):
 
 
 def test_distances_are_measured_in_blocks_of_float32(monkeypatch):
-    rows = np.random.default_rng(0).normal(size=(57, 4)) + 1e6  # far from the origin
+    rows = np.random.default_rng(0).normal(size=(157, 4)) + 1e6  # far from the origin
     monkeypatch.setattr("polyclust.search.distances.ROWS_AT_ONCE", 10)
+    monkeypatch.setattr("polyclust.search.distances.VALUES_AT_ONCE", 1)  # 64 rows, the fewest
     expected = np.sqrt(((rows[:, None] - rows[None]) ** 2).sum(axis=2))
     found = measure_distances(rows, "euclidean")
     assert found.dtype == np.float32

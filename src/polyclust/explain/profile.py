@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from polyclust.explain.quality import check_weights
 from polyclust.explain.spelling import format_number
+from polyclust.geometry.hyperplane import ROWS_AT_ONCE
 from polyclust.table.features import Feature
 
 Floats = NDArray[np.float64]
 
 __all__ = ["ClusterProfile", "Trait", "measure_effects", "profile_clusters"]
-
-ROWS_AT_ONCE = 50_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,18 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-__all__ = ["Hyperplane", "Polytope", "build_polytopes", "evaluate", "find_members", "measure_violation", "place_rows"]
+__all__ = [
+    "ROWS_AT_ONCE",
+    "Hyperplane",
+    "Polytope",
+    "build_polytopes",
+    "evaluate",
+    "find_members",
+    "measure_violation",
+    "place_rows",
+]
 
-ROWS_AT_ONCE = 50_000
+ROWS_AT_ONCE = 50_000  # raw rows that are worked on together, so that what is made of them stays small
 
 
 @dataclass(frozen=True, slots=True)

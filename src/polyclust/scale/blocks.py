@@ -14,14 +14,13 @@ from typing import Any, Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from polyclust.geometry.hyperplane import Hyperplane, place_rows
+from polyclust.geometry.hyperplane import ROWS_AT_ONCE, Hyperplane, place_rows
 
 __all__ = ["ArrayBlocks", "Block", "Blocks", "Placing"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Result = TypeVar("Result")
-ROWS_AT_ONCE = 50_000
 
 
 @dataclass(frozen=True)
