@@ -225,3 +225,27 @@ def test_a_maximum_size_is_held_where_an_even_tree_can_hold_it():
         model = PolytopeClustering(n_clusters, max_cluster_size=share, max_clusters=6, n_init=1, random_state=0).fit(X)
         assert np.bincount(model.labels_).max() <= share * len(X)
         assert (model.predict(X) == model.labels_).all()
+
+
+class CountingNeighbourhood(Neighbourhood):
+    """Remembers the scores of the partitions whose boundaries it was asked to shift."""
+
+    def shift(self, partition, i, j):
+        self.__dict__.setdefault("asked", set()).add(round(partition.score, 6))
+        return super().shift(partition, i, j)
+
+
+@pytest.mark.parametrize("improves_all", [True, False])
+def test_what_lies_far_behind_the_best_is_only_improved_when_all_is(improves_all):
+    rng = np.random.default_rng(0)
+    raw = np.concatenate([rng.normal(size=(20, 2)) + center for center in ([0, 0], [9, 0], [0, 9])])
+    some = Points(measure_distances(raw, "euclidean"), np.ones(60), raw, raw, raw)
+    scorer = SilhouetteScorer(some, SizeBounds((1.0, np.inf)))
+    family = family_of(some, (1, 1))
+    moves = CountingNeighbourhood(scorer, family.legality(some), family.directions(some))
+    good = scorer.start(np.repeat([0, 1, 2], 20), 3)
+    bad = scorer.start((raw[:, 0] > raw[30, 0]).astype(np.intp), 2)
+    assert bad.score < good.score - 0.2
+    found = explore([good, bad], moves, (2, 3), Journal(), n_swapped=0, carry_all=improves_all)
+    assert (round(bad.score, 6) in moves.asked) == improves_all
+    assert found[3].score >= good.score

@@ -95,17 +95,29 @@ def measure_effects(
     """The size of every cluster and, K x F, how its means differ from the rest's; NaN without a rest."""
     total = weights.sum()
     shares = weights / total if total else weights
-    sizes, effects = np.zeros(n_clusters), np.full((n_clusters, len(features)), np.nan)
-    centre = shares @ raw
+    centre, means = shares @ raw, _measure_means(raw, labels, shares, n_clusters)
     deviations = _measure_deviations(raw, features, shares, centre)
-    for k in range(n_clusters):
-        inside = np.flatnonzero(labels == k)
-        sizes[k] = weights[inside].sum()
-        if 0 < sizes[k] < total:
-            mean = (weights[inside] / sizes[k]) @ raw[inside]
-            # The rest lies on the other side of the centre, as far as its own weight lets it.
-            effects[k] = (mean - centre) / deviations / (1 - sizes[k] / total)
+    inside = labels >= 0
+    sizes = np.bincount(labels[inside], weights=weights[inside], minlength=n_clusters)
+    effects = np.full((n_clusters, len(features)), np.nan)
+    for k in np.flatnonzero((sizes > 0) & (sizes < total)):
+        # The rest lies on the other side of the centre, as far as its own weight lets it.
+        effects[k] = (means[k] - centre) / deviations / (1 - sizes[k] / total)
     return sizes, effects
+
+
+def _measure_means(raw: Floats, labels: NDArray[np.intp], shares: Floats, n_clusters: int) -> Floats:
+    """K x F: the means of every cluster, NaN where it is empty."""
+    sums, sizes = np.zeros((n_clusters, raw.shape[1])), np.zeros(n_clusters)
+    for piece in _pieces(raw):
+        member = np.where(labels[piece] == np.arange(n_clusters)[:, None], shares[piece], 0.0)
+        sums += member @ raw[piece]
+        sizes += member.sum(axis=1)
+    return np.divide(sums, sizes[:, None], out=np.full_like(sums, np.nan), where=sizes[:, None] > 0)
+
+
+def _pieces(raw: Floats) -> list[slice]:
+    return [slice(start, start + ROWS_AT_ONCE) for start in range(0, len(raw), ROWS_AT_ONCE)]
 
 
 def _pick_strongest(features: Sequence[Feature], effects: Floats) -> list[int]:
@@ -117,13 +129,15 @@ def _pick_strongest(features: Sequence[Feature], effects: Floats) -> list[int]:
 
 def _measure_deviations(raw: Floats, features: Sequence[Feature], shares: Floats, centre: Floats) -> Floats:
     """What differences of means are measured in: standard deviations of all rows, 1 for shares."""
-    pieces = [slice(start, start + ROWS_AT_ONCE) for start in range(0, len(raw), ROWS_AT_ONCE)]
-    largest, squares = np.zeros(len(features)), np.zeros(len(features))
-    for piece in pieces:
-        np.maximum(largest, np.abs(raw[piece] - centre).max(axis=0), out=largest)
+    highest, lowest = raw.max(axis=0, initial=-np.inf), raw.min(axis=0, initial=np.inf)
+    largest = np.maximum(np.maximum(highest - centre, centre - lowest), 0.0)
     divisors = np.where(largest > 0, largest, 1.0)  # squares of the largest values may not fit into a float
-    for piece in pieces:
-        squares += shares[piece] @ ((raw[piece] - centre) / divisors) ** 2
+    squares = np.zeros(len(features))
+    for piece in _pieces(raw):
+        ratios = raw[piece] - centre
+        ratios /= divisors
+        ratios *= ratios
+        squares += shares[piece] @ ratios
     deviations = largest * np.sqrt(squares)
     is_share = np.array([feature.is_binary for feature in features], dtype=bool)
     return np.where(is_share | (deviations == 0), 1.0, deviations)

@@ -29,7 +29,7 @@ __all__ = [
     "place_rows",
 ]
 
-ROWS_AT_ONCE = 50_000  # raw rows that are worked on together, so that what is made of them stays small
+ROWS_AT_ONCE = 20_000  # raw rows that are worked on together, so that what is made of them stays small and close
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,10 @@ Ints = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Boxes:
-    """How many rows each leaf holds, and (K, F) the least and the greatest value of every feature in it."""
+    """How many rows each leaf holds, and (K, F) the least and the greatest value of every feature in it.
+
+    Of a tree with slanted cuts only the tally is known: its leaves are no boxes.
+    """
 
     tally: Tally
     lows: Floats
@@ -62,7 +65,7 @@ def _box_block(block: Block, tree: CutTree) -> Boxes:
     labels = tree.label_rows(block.raw)
     shape = (n_leaves, block.raw.shape[1])
     lows, highs = np.full(shape, np.inf), np.full(shape, -np.inf)
-    for leaf in np.unique(labels):
+    for leaf in np.unique(labels) if tree.is_straight else ():  # the leaves of other trees are no boxes
         rows = block.raw[labels == leaf]
         lows[leaf], highs[leaf] = rows.min(axis=0), rows.max(axis=0)
     return Boxes(tally_block(block, labels, n_leaves), lows, highs, len(block))

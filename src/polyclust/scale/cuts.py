@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from polyclust.geometry.hyperplane import Hyperplane
+from polyclust.geometry.hyperplane import ROWS_AT_ONCE, Hyperplane
 from polyclust.hyperplanes.reading import measure_norm
 from polyclust.scale.settling import round_threshold
 from polyclust.search.partition import Ints
@@ -59,8 +59,10 @@ class CutTree:
 
     def label_rows(self, raw: Floats) -> Ints:
         """For every row the number of its leaf."""
-        labels = np.zeros(len(raw), dtype=np.intp)
-        self._fill(raw, np.arange(len(raw)), labels, 0)
+        labels = np.empty(len(raw), dtype=np.intp)
+        for start in range(0, len(raw), ROWS_AT_ONCE):
+            piece = slice(start, start + ROWS_AT_ONCE)
+            self._fill(raw[piece], np.arange(len(raw[piece])), labels[piece], 0)
         return labels
 
     def join_smallest(self, sizes: Floats) -> None:
@@ -71,7 +73,7 @@ class CutTree:
         if self.cut is None or self.below is None or self.above is None:
             labels[rows] = n_before
             return n_before + 1
-        is_above = self.cut.is_above(raw[rows])
+        is_above = self.cut.is_above(raw)[rows]  # of all rows: cheaper than to gather some
         n_below = self.below._fill(raw, rows[~is_above], labels, n_before)
         return self.above._fill(raw, rows[is_above], labels, n_below)
 

@@ -33,7 +33,7 @@ N_REFERENCES = 64
 N_CHEAP = 20_000
 CHEAP_VALUES = 6_000_000  # of features: wide rows are drawn fewer times, but LEAST_CHEAP
 LEAST_CHEAP = 2000
-N_EXACT = 200
+N_EXACT = 100
 NORMAL_95 = 1.959964
 
 

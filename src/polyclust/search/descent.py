@@ -15,6 +15,7 @@ from polyclust.search.partition import Partition
 __all__ = ["explore", "offer", "shift_boundaries"]
 
 LEAST_LEANING = 0.005
+GAINS_BEHIND, SCORE_BEHIND = 4.0, 0.005
 MERGES_TO_SWAP = 12
 SWAPS_TO_POLISH = 4
 
@@ -49,17 +50,21 @@ def explore(
 
     Solutions already ``known`` are there to be beaten; what beats them is carried on, and the best of all. In the
     end the best ``n_swapped`` K try to exchange a boundary for another: a merge and a split at once. Unless
-    ``carry_all``, only the best of all is carried, and what has too few clusters yet. Of the starts of a K those after
-    ``patience`` in vain are left out. Where no K of the range can be reached, the largest found is given.
+    ``carry_all``, only the best of all is carried, and what has too few clusters yet, and what lies too far behind the
+    best is not improved. Of the starts of a K those after ``patience`` in vain are left out. Where no K of the range
+    can be reached, the largest found is given.
     """
     least, most = n_clusters
     best = dict(known or {})
+    improver = _Improver(moves, journal, least, improves_all=carry_all)
     waiting: set[int] = set()
     n_in_vain: Counter[int] = Counter()
     for partition in starts:
         if n_in_vain[partition.n_clusters] >= patience:
             continue
-        improved = shift_boundaries(partition, moves, journal)
+        improved = improver.improve(partition, best)
+        if improved is None:
+            continue
         if improved.n_clusters <= most and offer(best, improved):
             if improved.n_clusters > 1:
                 journal.accept("start", improved)
@@ -90,8 +95,8 @@ def explore(
             swapped.add(k)
             changes = [("swap", swapped_one) for swapped_one in _swap(best[k], moves)]
         for move, changed in changes:
-            if changed is not None:
-                improved = shift_boundaries(changed, moves, journal)
+            improved = None if changed is None else improver.improve(changed, best)
+            if improved is not None:
                 was_best = max(p.score for p in best.values())
                 if offer(best, improved):
                     journal.accept(move, improved)
@@ -99,6 +104,34 @@ def explore(
                         waiting.add(improved.n_clusters)
                     swapped.discard(improved.n_clusters)
     return {k: p for k, p in best.items() if k >= least} or {max(best): best[max(best)]}
+
+
+class _Improver:
+    """Shifts boundaries; unless it improves all, it leaves alone what shifts will hardly bring up to the best.
+
+    The most that shifts have gained so far says what to expect of them.
+    """
+
+    def __init__(self, moves: Neighbourhood, journal: Journal, least: int, improves_all: bool) -> None:
+        self.moves = moves
+        self.journal = journal
+        self.least = least
+        self.improves_all = improves_all
+        self.most_gained: float | None = None
+
+    def improve(self, partition: Partition, best: Mapping[int, Partition]) -> Partition | None:
+        """The partition with its boundaries shifted, or None."""
+        if self._is_hopeless(partition, best):
+            return None
+        improved = shift_boundaries(partition, self.moves, self.journal)
+        self.most_gained = max(self.most_gained or 0.0, improved.score - partition.score)
+        return improved
+
+    def _is_hopeless(self, partition: Partition, best: Mapping[int, Partition]) -> bool:
+        if self.improves_all or self.most_gained is None or partition.n_clusters < self.least:
+            return False
+        behind = max(p.score for p in best.values()) - partition.score
+        return behind > GAINS_BEHIND * self.most_gained + SCORE_BEHIND
 
 
 def _next_to_swap(best: dict[int, Partition], least: int, done: set[int], n_most: int) -> int | None:
