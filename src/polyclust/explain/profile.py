@@ -98,7 +98,7 @@ def measure_effects(
     centre, means = shares @ raw, _measure_means(raw, labels, shares, n_clusters)
     deviations = _measure_deviations(raw, features, shares, centre)
     inside = labels >= 0
-    sizes = np.bincount(labels[inside], weights=weights[inside], minlength=n_clusters)
+    sizes = np.bincount(labels[inside], weights=weights[inside], minlength=n_clusters).astype(np.float64)
     effects = np.full((n_clusters, len(features)), np.nan)
     for k in np.flatnonzero((sizes > 0) & (sizes < total)):
         # The rest lies on the other side of the centre, as far as its own weight lets it.

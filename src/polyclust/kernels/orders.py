@@ -8,10 +8,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from polyclust.kernels.silhouette import IMPOSSIBLE
+
 __all__ = [
     "count_mistakes",
     "find_overlaps",
     "find_separating",
+    "find_straight_cut",
     "measure_direction_intervals",
     "measure_gaps",
     "measure_rank_intervals",
@@ -199,3 +202,31 @@ def find_overlaps(ranks: Array, rows: Array, lows: Array, highs: Array, is_other
                     break
             count += overlaps[k]
     return count
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def find_straight_cut(
+    ranks: Array, orders: Array, scores: Array, lows: Array, highs: Array, is_other: Array, floor: float, n_tries: int
+) -> tuple[int, int, int]:
+    """The best cut above the floor, both sides of which lie apart from the other clusters along some axis.
+
+    It is the cut after position p of order d; (d, p, tries left), or d = -1. What is found to overlap becomes
+    IMPOSSIBLE, and so do the cuts with a larger side there.
+    """
+    overlaps = np.empty(is_other.shape[0], dtype=np.bool_)
+    while n_tries > 0:
+        n_tries -= 1
+        d, p = 0, 0
+        for e in range(scores.shape[0]):
+            for q in range(scores.shape[1]):
+                if scores[e, q] > scores[d, p]:
+                    d, p = e, q
+        if scores[d, p] <= floor:
+            break
+        if find_overlaps(ranks, orders[d, : p + 1], lows, highs, is_other, overlaps) > 0:
+            scores[d, p:] = IMPOSSIBLE
+        elif find_overlaps(ranks, orders[d, p + 1 :], lows, highs, is_other, overlaps) > 0:
+            scores[d, : p + 1] = IMPOSSIBLE
+        else:
+            return d, p, n_tries
+    return -1, -1, 0

@@ -7,6 +7,7 @@ and "always" for a finite slack weight, where the error is paid in the objective
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -14,18 +15,37 @@ from numpy.typing import NDArray
 
 from polyclust.hyperplanes.general import is_separable
 from polyclust.hyperplanes.lattice import Directions
-from polyclust.kernels.orders import find_overlaps, find_separating, measure_rank_intervals
+from polyclust.kernels.orders import find_overlaps, find_separating, find_straight_cut, measure_rank_intervals
+from polyclust.kernels.silhouette import IMPOSSIBLE
 from polyclust.search.partition import Ints, Partition
-from polyclust.search.points import FEW_POINTS, Points
+from polyclust.search.points import FEW_POINTS, Points, SubsetOrders
 
-__all__ = ["AlwaysLegal", "IntervalLegality", "Legality", "LinearLegality"]
+__all__ = ["AlwaysLegal", "Cut", "IntervalLegality", "Legality", "LinearLegality"]
 
+Floats = NDArray[np.float64]
 VALUES_TO_LIST = 5e6
 N_LIKELY = 16
 
 
+@dataclass(frozen=True)
+class Cut:
+    """A cut after a position of one of several orders, and how many tries are left to find others."""
+
+    order: int
+    position: int
+    n_left: int
+
+
 class Legality(Protocol):
     """What the search asks about a move."""
+
+    def find_cut(
+        self, partition: Partition, i: int, j: int, orders: SubsetOrders, scores: Floats, floor: float, n_tries: int
+    ) -> Cut | None:
+        """The best cut of clusters i and j above the floor that leaves both sides legal, if a few tries find one.
+
+        Cuts that are found illegal become IMPOSSIBLE in ``scores``.
+        """
 
     def allows(self, partition: Partition, rows: Ints, others: Iterable[int]) -> bool:
         """Whether ``rows`` as a cluster can be told from each of the other clusters of the partition."""
@@ -35,12 +55,35 @@ class Legality(Protocol):
 
 
 class _PairwiseLegality:
+    def find_cut(
+        self: Legality,
+        partition: Partition,
+        i: int,
+        j: int,
+        orders: SubsetOrders,
+        scores: Floats,
+        floor: float,
+        n_tries: int,
+    ) -> Cut | None:
+        others = [c for c in range(partition.n_clusters) if c not in (i, j)]
+        for n_left in reversed(range(n_tries)):
+            d, p = np.unravel_index(np.argmax(scores), scores.shape)
+            if scores[d, p] <= floor:
+                return None
+            if others and not self.allows(partition, orders.rows[d, : p + 1].astype(np.intp), others):
+                scores[d, p:] = IMPOSSIBLE  # larger lower sides are illegal too
+            elif others and not self.allows(partition, orders.rows[d, p + 1 :].astype(np.intp), others):
+                scores[d, : p + 1] = IMPOSSIBLE
+            else:
+                return Cut(int(d), int(p), n_left)
+        return None
+
     def holds_for(self: Legality, partition: Partition) -> bool:
         clusters = range(partition.n_clusters)
         return all(self.allows(partition, partition.rows_of(i), clusters[i + 1 :]) for i in clusters[:-1])
 
 
-class AlwaysLegal:
+class AlwaysLegal(_PairwiseLegality):
     """Finite slack weight: nothing is forbidden."""
 
     def allows(self, partition: Partition, rows: Ints, others: Iterable[int]) -> bool:  # noqa: ARG002
@@ -63,6 +106,19 @@ class IntervalLegality(_PairwiseLegality):
         self._known: tuple[Partition, NDArray[np.int32], NDArray[np.int32]] | None = None
         self._witnesses: dict[int, None] = {}
         self._along: dict[frozenset[int], Ints] = {}  # the directions of some features
+
+    def find_cut(
+        self, partition: Partition, i: int, j: int, orders: SubsetOrders, scores: Floats, floor: float, n_tries: int
+    ) -> Cut | None:
+        if self.oblique is not None:
+            return super().find_cut(partition, i, j, orders, scores, floor, n_tries)
+        is_other = np.ones(partition.n_clusters, dtype=bool)
+        is_other[[i, j]] = False
+        lows, highs = self._intervals(partition)
+        d, p, n_left = find_straight_cut(
+            self.points.axis_ranks, orders.rows, scores, lows, highs, is_other, floor, n_tries
+        )
+        return None if d < 0 else Cut(d, p, n_left)
 
     def allows(self, partition: Partition, rows: Ints, others: Iterable[int]) -> bool:
         lows, highs = self._intervals(partition)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from polyclust.kernels.silhouette import IMPOSSIBLE
 from polyclust.search.legality import Legality
@@ -46,21 +47,15 @@ class Neighbourhood:
     def shift_along(self, partition: Partition, i: int, j: int, orders: SubsetOrders) -> Partition | None:
         """The best legal cut of all given directions."""
         scores = self.scorer.scan(partition, i, j, orders)
-        others = [c for c in range(partition.n_clusters) if c not in (i, j)]
-        for _ in range(MOST_TRIES):
-            d, p = np.unravel_index(np.argmax(scores), scores.shape)
-            if scores[d, p] <= partition.score + self.least_gain:
-                return None
-            low, up = orders.rows[d, : p + 1].astype(np.intp), orders.rows[d, p + 1 :].astype(np.intp)
-            if others and not self.legality.allows(partition, low, others):
-                scores[d, p:] = IMPOSSIBLE  # larger lower sides are illegal too
-            elif others and not self.legality.allows(partition, up, others):
-                scores[d, : p + 1] = IMPOSSIBLE
-            else:
-                changed = self.scorer.change(partition, two_sides(partition, low, up, i, j), partition.n_clusters)
-                if changed.score > partition.score + self.least_gain:
-                    return changed
-                scores[d, p] = IMPOSSIBLE
+        floor, n_tries = partition.score + self.least_gain, MOST_TRIES
+        while cut := self.legality.find_cut(partition, i, j, orders, scores, floor, n_tries):
+            order = orders.rows[cut.order]
+            labels = two_sides(partition, order[: cut.position + 1], order[cut.position + 1 :], i, j)
+            changed = self.scorer.change(partition, labels, partition.n_clusters)
+            if changed.score > floor:
+                return changed
+            scores[cut.order, cut.position] = IMPOSSIBLE
+            n_tries = cut.n_left
         return None
 
     def split(self, partition: Partition, i: int) -> Partition | None:
@@ -97,7 +92,7 @@ class Neighbourhood:
         ]
 
 
-def two_sides(partition: Partition, low: Ints, up: Ints, i: int, j: int) -> Ints:
+def two_sides(partition: Partition, low: NDArray[np.integer], up: NDArray[np.integer], i: int, j: int) -> Ints:
     """Give each side the label that most of it has already."""
     weight_same = (partition.labels[low] == i).sum() + (partition.labels[up] == j).sum()
     weight_swapped = (partition.labels[low] == j).sum() + (partition.labels[up] == i).sum()

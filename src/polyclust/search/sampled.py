@@ -32,26 +32,19 @@ class SampledNeighbourhood(Neighbourhood):
         if orders.rows.size * len(self.scorer.points) <= CELLS_TO_SCAN:
             return self.shift_along(partition, i, j, orders)
         scores = scan_sample(self.scorer, partition, i, j, orders)
-        others = [c for c in range(partition.n_clusters) if c not in (i, j)]
-        n_exact = 0
-        for _ in range(LEGAL_TRIES):
-            d, p = np.unravel_index(np.argmax(scores), scores.shape)
-            if scores[d, p] <= partition.score + self.least_gain or n_exact == EXACT_TRIES:
+        floor, n_tries = partition.score + self.least_gain, LEGAL_TRIES
+        for _ in range(EXACT_TRIES):
+            cut = self.legality.find_cut(partition, i, j, orders, scores, floor, n_tries)
+            if cut is None:
                 return None
-            low, up = orders.rows[d, : p + 1].astype(np.intp), orders.rows[d, p + 1 :].astype(np.intp)
-            if others and not self.legality.allows(partition, low, others):
-                scores[d, p:] = IMPOSSIBLE
-            elif others and not self.legality.allows(partition, up, others):
-                scores[d, : p + 1] = IMPOSSIBLE
-            else:
-                n_exact += 1
-                labels = two_sides(partition, low, up, i, j)
-                changed = self.scorer.change(partition, labels, partition.n_clusters)
-                refined = self._refine(changed, i, j, SubsetOrders(orders.rows[d], orders.is_end[d]), int(p))
-                if refined.score > partition.score + self.least_gain:
-                    return refined
-                reach = max(len(scores[d]) // 20, 4)
-                scores[d, max(0, p - reach) : p + reach + 1] = IMPOSSIBLE
+            d, p, n_tries = cut.order, cut.position, cut.n_left
+            labels = two_sides(partition, orders.rows[d, : p + 1], orders.rows[d, p + 1 :], i, j)
+            changed = self.scorer.change(partition, labels, partition.n_clusters)
+            refined = self._refine(changed, i, j, SubsetOrders(orders.rows[d], orders.is_end[d]), p)
+            if refined.score > floor:
+                return refined
+            reach = max(len(scores[d]) // 20, 4)
+            scores[d, max(0, p - reach) : p + reach + 1] = IMPOSSIBLE
         return None
 
     def split(self, partition: Partition, i: int) -> Partition | None:
