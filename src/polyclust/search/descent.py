@@ -14,22 +14,21 @@ from polyclust.search.partition import Partition
 
 __all__ = ["explore", "offer", "shift_boundaries"]
 
-LEAST_LEANING = 0.005
 GAINS_BEHIND, SCORE_BEHIND = 4.0, 0.005
 MERGES_TO_SWAP = 12
 SWAPS_TO_POLISH = 4
 
 
-def shift_boundaries(partition: Partition, moves: Neighbourhood, journal: Journal, thorough: bool = False) -> Partition:
-    """Shift boundaries until no pair improves. Unless thorough, pairs that no row leans across are skipped."""
-    queue = deque(_pairs_by_potential(partition, moves, thorough))
+def shift_boundaries(partition: Partition, moves: Neighbourhood, journal: Journal) -> Partition:
+    """Shift boundaries until no pair improves of those that are worth it."""
+    queue = deque(_pairs_by_potential(partition, moves))
     while queue and not journal.is_over():
         i, j = queue.popleft()
         shifted = moves.shift(partition, i, j)
         if shifted is not None:
             partition = shifted
             journal.accept("shift", partition)
-            ranked = _pairs_by_potential(partition, moves, thorough)
+            ranked = _pairs_by_potential(partition, moves)
             fresh = [p for p in ranked if i in p or j in p]
             waiting = set(queue)
             queue = deque([*fresh, *(p for p in ranked if p in waiting and p not in fresh)])
@@ -158,16 +157,15 @@ def offer(best: dict[int, Partition], partition: Partition) -> bool:
     return True
 
 
-def _pairs_by_potential(partition: Partition, moves: Neighbourhood, thorough: bool) -> list[tuple[int, int]]:
+def _pairs_by_potential(partition: Partition, moves: Neighbourhood) -> list[tuple[int, int]]:
     """Pairs of clusters, those first between which the most weight has the other as its neighbour."""
     n = partition.n_clusters
     nearest = moves.scorer.neighbours(partition)
     code = partition.labels * n + np.maximum(nearest, 0)
     lean = np.bincount(code, weights=moves.scorer.points.weights, minlength=n * n).reshape(n, n)
     lean = lean + lean.T
-    hope = 0.0 if thorough else LEAST_LEANING
-    enough = hope * np.add.outer(partition.sizes, partition.sizes)
-    pairs = [(i, j) for i in range(n) for j in range(i + 1, n) if thorough or lean[i, j] > enough[i, j]]
+    enough = moves.least_leaning * np.add.outer(partition.sizes, partition.sizes)
+    pairs = [(i, j) for i in range(n) for j in range(i + 1, n) if lean[i, j] > enough[i, j] or not enough[i, j]]
     return sorted(pairs, key=lambda p: (-lean[p], p))
 
 

@@ -33,12 +33,17 @@ class DirectionSource(Protocol):
 
 @dataclass
 class Neighbourhood:
-    """Finds the best legal move of each kind; a shift must gain at least ``least_gain``."""
+    """Finds the best legal move of each kind.
+
+    least_gain : what a shift must gain; least_leaning : which pairs are worth one, those where more than this share of
+        the rows has the other cluster as its neighbour
+    """
 
     scorer: Scorer
     legality: Legality
     directions: DirectionSource
     least_gain: float = 2e-5
+    least_leaning: float = 0.005
 
     def shift(self, partition: Partition, i: int, j: int) -> Partition | None:
         """The best new boundary between i and j, if it improves the score."""

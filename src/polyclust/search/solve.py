@@ -26,7 +26,7 @@ from polyclust.search.extremes import cut_extremes
 from polyclust.search.family import AxisFamily, Family
 from polyclust.search.grouping import group_points
 from polyclust.search.journal import Journal
-from polyclust.search.moves import DirectionSource, Neighbourhood
+from polyclust.search.moves import Neighbourhood
 from polyclust.search.partition import Ints, Partition
 from polyclust.search.points import FEW_POINTS, Points
 from polyclust.search.repair import make_legal
@@ -42,6 +42,7 @@ SLACK_WEIGHT_OF_STARTS = 2.0
 ROUNDS_OF_STARTS = 4
 SMALL_GAIN, SMALLEST_GAIN = 2e-5, 1e-7
 SAMPLED_GAIN = 1e-4
+ANY_LEANING, LITTLE_LEANING, SOME_LEANING = 0.0, 0.005, 0.02
 STARTS_OF_A_GROUPING = 10
 CELLS_OF_A_START = 6e5
 CELLS_OF_A_CUT = 3e8
@@ -122,9 +123,10 @@ def _search_heuristically(scorer: Scorer, plan: SearchPlan, journal: Journal) ->
     is_few = len(points) <= FEW_POINTS
     kind = Neighbourhood if is_few or not isinstance(scorer, SilhouetteScorer) else SampledNeighbourhood
     gain = SAMPLED_GAIN if _is_costly(points, plan.family) else SMALL_GAIN
-    moves = kind(scorer, plan.family.legality(points), plan.family.directions(points, plan.effort), gain)
+    leaning = LITTLE_LEANING if is_few else SOME_LEANING
+    moves = kind(scorer, plan.family.legality(points), plan.family.directions(points, plan.effort), gain, leaning)
     journal.begin("axes")
-    axes = AxisFamily().directions(points, plan.effort)
+    axes = AxisDirections(plan.effort)
     pool = _search_axes(scorer, axes, plan, journal) if is_few else _search_groups(scorer, moves, plan, journal)
     if is_few and isinstance(plan.family, AxisFamily):
         best = _finish(_keep_best(pool, plan), moves, journal)
@@ -138,9 +140,10 @@ def _search_heuristically(scorer: Scorer, plan: SearchPlan, journal: Journal) ->
     return SearchResult(best, is_exhaustive=is_few and not (has_raced or plan.is_called))
 
 
-def _search_axes(scorer: Scorer, axes: DirectionSource, plan: SearchPlan, journal: Journal) -> list[Partition]:
+def _search_axes(scorer: Scorer, axes: AxisDirections, plan: SearchPlan, journal: Journal) -> list[Partition]:
     """Every move along the axes on the points as they are."""
-    moves = Neighbourhood(scorer, AxisFamily().legality(scorer.points), axes)
+    leaning = SOME_LEANING if axes.pace == "quick" else LITTLE_LEANING
+    moves = Neighbourhood(scorer, AxisFamily().legality(scorer.points), axes, SMALL_GAIN, leaning)
     n_swapped = 0 if plan.is_called else 3
     starts = _starts(scorer, moves, plan)
     found = explore(starts, moves, plan.n_clusters, journal, n_swapped=n_swapped, patience=plan.patience)
@@ -214,9 +217,9 @@ def _finish(best: dict[int, Partition], moves: Neighbourhood, journal: Journal) 
     """A last pass over all pairs for the winner, down to the smallest gains."""
     winner = max(best.values(), key=lambda p: p.score)
     is_many = len(moves.scorer.points) > FEW_POINTS
-    gain = SMALL_GAIN if is_many else SMALLEST_GAIN
-    finer = replace(moves, directions=moves.directions.afresh(), least_gain=gain)
-    offer(best, shift_boundaries(winner, finer, journal, thorough=not is_many))
+    gain, leaning = (SMALL_GAIN, LITTLE_LEANING) if is_many else (SMALLEST_GAIN, ANY_LEANING)
+    finer = replace(moves, directions=moves.directions.afresh(), least_gain=gain, least_leaning=leaning)
+    offer(best, shift_boundaries(winner, finer, journal))
     return best
 
 
