@@ -39,7 +39,8 @@ SomeBlocks = TypeVar("SomeBlocks", bound=Blocks)
 __all__ = ["BlocksFit", "FitResult", "Prepared", "fit_blocks", "fit_clusters"]
 
 MANY_ROWS = 20_000
-N_SAMPLED = 4000
+N_SAMPLED = 3000
+MARGINS_OF_SIZES = 1.0, 3.0  # standard errors by which bounds are narrower on a sample; more if clusters get lost
 
 
 @dataclass(frozen=True)
@@ -115,10 +116,13 @@ def fit_blocks(
         weights = np.round(rows.weights / rows.weights.min())
         part = float(weights.sum()) / total
     sample = Prepared(rows.raw, features, rows.clustered, space, weights)
-    bounds = _bound_sample(settings, len(rows), part)
-    found = _fit_all(sample, replace(settings, bounds=bounds), journal)
-    journal.begin("all rows")
-    extended = _extend(blocks, sample, found, settings)
+    for margin in MARGINS_OF_SIZES:
+        bounds = _bound_sample(settings, len(rows), part, margin)
+        found = _fit_all(sample, replace(settings, bounds=bounds), journal)
+        journal.begin("all rows")
+        extended = _extend(blocks, sample, found, settings)
+        if extended.placing.n_clusters >= min(settings.n_clusters[0], found.n_clusters) or journal.is_over():
+            break
     placed, n_clusters = blocks.place(extended.placing), extended.placing.n_clusters
     score, interval = _score_all(placed, extended, space, settings, found)
     result = FitResult(
@@ -133,11 +137,12 @@ def fit_blocks(
     return BlocksFit(result, extended.placing, placed, rows)
 
 
-def _bound_sample(settings: Settings, n_rows: int, part: float) -> SizeBounds:
-    """Bounds for a sample of weight part * total, narrow enough that they will hold on all rows too."""
+def _bound_sample(settings: Settings, n_rows: int, part: float, margin: float) -> SizeBounds:
+    """Bounds for a sample of weight part * total, by some standard errors narrower, to hold on all rows too."""
     (least, most), total = settings.bounds, settings.total
     if n_rows == N_SAMPLED:  # fewer: every distinct row is in the sample
-        spread_least, spread_most = (3.0 / math.sqrt(max(size / total * n_rows, 1.0)) for size in settings.bounds)
+        counts = (max(size / total * n_rows, 1.0) for size in settings.bounds)
+        spread_least, spread_most = (margin / math.sqrt(count) for count in counts)
         narrow = least * (1.0 + spread_least), most * (1.0 - spread_most) if most < total else most
         least = narrow[0] if narrow[0] * settings.n_clusters[0] <= total else least
         most = narrow[1] if narrow[1] * settings.n_clusters[1] >= 1.5 * total and narrow[1] >= least else most

@@ -95,15 +95,17 @@ class ColumnSummary:
 
 def describe_columns(table: RawTable) -> tuple[Column, ...]:
     """The kind of every column, in order. Raises ValueError for what cannot be clustered."""
-    columns = range(len(table.labels))
-    return tuple(conclude_column(summarise_column(table.column(i)), table.labels[i], table.name(i)) for i in columns)
+    numbers = table.numeric_array
+    is_finite = numbers is not None and bool(np.isfinite(numbers).all())  # row by row: ten times as fast as by column
+    summaries = (summarise_column(table.column(i), is_finite) for i in range(len(table.labels)))
+    return tuple(conclude_column(summary, table.labels[i], table.name(i)) for i, summary in enumerate(summaries))
 
 
-def summarise_column(values: Any) -> ColumnSummary:
-    """What the values are: a Series, or a one-dimensional array."""
+def summarise_column(values: Any, is_finite: bool = False) -> ColumnSummary:
+    """What the values are: a Series, or a one-dimensional array, which may be known to be finite."""
     if not isinstance(values, pd.Series):
         if values.dtype.kind in "fiubc":
-            return _summarise_numbers(values)
+            return _summarise_numbers(values, is_finite)
         values = pd.Series(values).infer_objects()
     dtype = values.dtype
     if pd.api.types.is_datetime64_any_dtype(dtype) or isinstance(dtype, pd.PeriodDtype):
@@ -137,12 +139,12 @@ def _summarise_objects(series: pd.Series[Any]) -> ColumnSummary:
     return ColumnSummary(len(series), frozenset(kinds), levels)
 
 
-def _summarise_numbers(values: NDArray[Any]) -> ColumnSummary:
+def _summarise_numbers(values: NDArray[Any], is_finite: bool = False) -> ColumnSummary:
     if values.dtype.kind == "c":
         return ColumnSummary(len(values), frozenset({"complex"}))
     if values.dtype.kind == "O":
         values = values.astype(np.float64)
-    n_missing, n_infinite = count_missing(values)
+    n_missing, n_infinite = (0, 0) if is_finite else count_missing(values)
     is_whole = values.dtype.kind in "iub"
     largest = 0
     if is_whole and values.size:
