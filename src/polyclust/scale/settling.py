@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -23,6 +23,7 @@ Ints = NDArray[np.intp]
 RELATIVE_GAP = 1e-9
 MOST_LOST = 200_000
 ROWS_SHOWN = 1000
+ROWS_GLANCED = 20_000
 
 
 class Ends:
@@ -80,9 +81,13 @@ def settle_rows(blocks: Blocks, hyperplanes: Sequence[Hyperplane], n_clusters: i
 
     Rows in no polytope join the least violated cluster that their values leave disjoint from the others, nearest
     rows first. None if a row fits nowhere, or if more than MOST_LOST rows lie outside all polytopes. One pass, and a
-    second over blocks with more than their share of such rows.
+    second over blocks with more than their share of such rows. Of a table in memory the first rows may tell.
     """
     look = partial(_look_inside, hyperplanes=tuple(hyperplanes), n_clusters=n_clusters)
+    if len(blocks) == 1:
+        (first,) = blocks.map_some(partial(_glance, look=look), {0: ROWS_GLANCED})
+        if not _leave_room_each(first.ends, first.lost.raw, n_clusters):
+            return None
     parts = blocks.map(partial(look, limit=MOST_LOST // len(blocks) + ROWS_SHOWN))
     if sum(part.n_lost for part in parts) > MOST_LOST:
         return None
@@ -96,6 +101,11 @@ def settle_rows(blocks: Blocks, hyperplanes: Sequence[Hyperplane], n_clusters: i
     return None if labels is None else (_tally_all(parts, labels, n_clusters), ends)
 
 
+def _glance(block: Block, n_rows: int, look: Callable[[Block, int], _Part]) -> _Part:
+    """The share of the first rows."""
+    return look(block.take(slice(0, n_rows)), n_rows)
+
+
 def _look_inside(block: Block, limit: int, hyperplanes: tuple[Hyperplane, ...], n_clusters: int) -> _Part:
     ends = Ends(hyperplanes, n_clusters)
     found = [np.zeros(0, dtype=np.intp)]
@@ -107,6 +117,14 @@ def _look_inside(block: Block, limit: int, hyperplanes: tuple[Hyperplane, ...], 
     where = np.flatnonzero(labels < 0)
     shown = where if len(where) <= limit else where[:0]
     return _Part(tally_block(block, labels, n_clusters), ends, len(block), len(where), shown, block.take(shown))
+
+
+def _leave_room_each(ends: Ends, raw: Floats, n_clusters: int) -> bool:
+    """Whether every row, if it were the only one, could be in some cluster; more rows leave less room."""
+    if not ends.hyperplanes:
+        return True
+    values = np.stack([h.value(raw) for h in ends.hyperplanes], axis=1)
+    return all(any(ends.leave_room(row, k) for k in range(n_clusters)) for row in values)
 
 
 def _settle(raw: Floats, ends: Ends, n_clusters: int) -> Ints | None:

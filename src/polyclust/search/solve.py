@@ -274,7 +274,7 @@ def _is_new(labels: Ints, seen: set[bytes]) -> bool:
 def _start_labels(points: Points, plan: SearchPlan) -> Iterator[Ints]:
     """Ward, and for every K k-means from several seeds, with Algorithm 1 after the first."""
     most = min(plan.n_clusters[1], len(points))
-    if plan.bounds.most < points.total_weight:
+    if plan.bounds.most < points.total_weight * (1.0 - 1e-9):  # sums of weights round
         yield from (grow_even_tree(points, k) for k in range(max(plan.n_clusters[0], 2), most + 1))
     if len(points) <= FEW_POINTS:
         yield from start_by_linkage(points.distances, points.weights, most).values()
