@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -133,7 +133,8 @@ def _search_heuristically(scorer: Scorer, plan: SearchPlan, journal: Journal) ->
         return SearchResult(best, is_exhaustive=not (axes.has_raced or plan.is_called))
     journal.begin("polish")
     if not isinstance(plan.family, AxisFamily):
-        starts = itertools.takewhile(lambda _: not journal.is_over(), _starts(scorer, moves, plan))
+        counts = None if is_few else _choose_counts(pool, plan)
+        starts = itertools.takewhile(lambda _: not journal.is_over(), _starts(scorer, moves, plan, counts))
         pool += [p for p in starts if p.n_clusters >= plan.n_clusters[0]]
     best = _polish(pool, moves, plan, journal)
     has_raced = axes.has_raced or moves.directions.has_raced
@@ -250,13 +251,21 @@ def _keep_best(pool: list[Partition], plan: SearchPlan) -> dict[int, Partition]:
     return {chosen.n_clusters: chosen}
 
 
-def _starts(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan) -> Iterator[Partition]:
-    """One cluster; k-means (medoids without coordinates) and Ward for every K, made legal."""
+def _choose_counts(pool: list[Partition], plan: SearchPlan) -> set[int]:
+    """The numbers of clusters that are best along the axes, and those beside them."""
+    best = sorted({p.n_clusters for p in pool}, key=lambda k: -max(p.score for p in pool if p.n_clusters == k))
+    return {near for k in best[: plan.n_polished] for near in (k - 1, k, k + 1)}
+
+
+def _starts(
+    scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, counts: Container[int] | None = None
+) -> Iterator[Partition]:
+    """One cluster; k-means (medoids without coordinates) and Ward for every K, or for some, made legal."""
     points = scorer.points
     yield scorer.start(np.zeros(len(points), dtype=np.intp), 1)
     tried: set[bytes] = set()
     given: set[bytes] = set()
-    for _, several in itertools.groupby(_start_labels(points, plan), key=lambda labels: int(labels.max())):
+    for _, several in itertools.groupby(_start_labels(points, plan, counts), key=lambda labels: int(labels.max())):
         legal = (make_legal(labels, scorer, moves.legality) for labels in several if _is_new(labels, tried))
         fresh = [p for p in legal if p is not None and _is_new(p.labels, given)]
         yield from sorted(fresh, key=lambda p: -p.score)
@@ -271,7 +280,7 @@ def _is_new(labels: Ints, seen: set[bytes]) -> bool:
     return is_new
 
 
-def _start_labels(points: Points, plan: SearchPlan) -> Iterator[Ints]:
+def _start_labels(points: Points, plan: SearchPlan, counts: Container[int] | None) -> Iterator[Ints]:
     """Ward, and for every K k-means from several seeds, with Algorithm 1 after the first."""
     most = min(plan.n_clusters[1], len(points))
     if plan.bounds.most < points.total_weight * (1.0 - 1e-9):  # sums of weights round
@@ -279,7 +288,7 @@ def _start_labels(points: Points, plan: SearchPlan) -> Iterator[Ints]:
     if len(points) <= FEW_POINTS:
         yield from start_by_linkage(points.distances, points.weights, most).values()
     seeds = [plan.seed + repeat for repeat in range(plan.n_starts(points))]
-    for k in range(2, most + 1):
+    for k in (k for k in range(2, most + 1) if counts is None or k in counts):
         if points.coordinates is None:
             yield from (start_by_medoids(points.distances, points.weights, k, seed) for seed in seeds)
             continue
