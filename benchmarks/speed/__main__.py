@@ -56,7 +56,7 @@ def run_batches(batches: list[Batch], results: Results, force: bool) -> int:
 
 
 def main(
-    repeats: Annotated[int, typer.Option(min=1, help="rounds on the data sets, the best counts")] = 3,
+    repeats: Annotated[int, typer.Option(min=1, help="rounds on the data sets and sizes, the best counts")] = 3,
     only: Annotated[str | None, typer.Option(help='a pattern for "study/case", as "sizes/*" or "*/spam"')] = None,
     races: Annotated[bool, typer.Option("--races", help="also the raced search beside the exhaustive one")] = False,
     force: Annotated[bool, typer.Option("--force", help="run again what is there already")] = False,

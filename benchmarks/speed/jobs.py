@@ -28,7 +28,6 @@ SIZES = [Case(f"{n:,} rows".replace(",", " "), n) for n in (10**3, 10**4, 10**5,
 WIDTHS = [Case(f"{d} features", 5000, d) for d in (10, 50, 100)]
 COUNTS = [Case(f"up to {k} clusters", 5000, n_blobs=k, max_clusters=k) for k in (5, 10, 20)]
 RACES = [Case(name) for name in NAMES]
-MOST_REPEATED = 10**4  # larger tables run once
 
 
 class JobError(Exception):
@@ -61,9 +60,7 @@ class Batch:
 def list_batches(repeats: int, with_races: bool) -> list[Batch]:
     """Everything that `make bench-speed` measures, in order; races when asked for."""
     batches = [Batch("sets", case, (GRID, *FAMILIES), repeats) for case in SETS]
-    for case in SIZES:
-        often = min(repeats, 2) if case.n_rows <= MOST_REPEATED else 1
-        batches.append(Batch("sizes", case, (MINIBATCH, *FAMILIES, BEST), often))
+    batches += [Batch("sizes", case, (MINIBATCH, *FAMILIES, BEST), repeats) for case in SIZES]
     batches += [Batch("widths", case, (GRID, *FAMILIES)) for case in WIDTHS]
     batches += [Batch("counts", case, (GRID, *FAMILIES)) for case in COUNTS]
     batches += [Batch("start", Case(family), (FRESH,)) for family in FAMILIES]
