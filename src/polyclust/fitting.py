@@ -118,7 +118,7 @@ def fit_blocks(
     sample = Prepared(rows.raw, features, rows.clustered, space, weights)
     for margin in MARGINS_OF_SIZES:
         bounds = _bound_sample(settings, len(rows), part, margin)
-        found = _fit_all(sample, replace(settings, bounds=bounds), journal)
+        found = _fit_all(sample, replace(settings, bounds=bounds), journal, is_sample=True)
         journal.begin("all rows")
         extended = _extend(blocks, sample, found, settings)
         if extended.placing.n_clusters >= min(settings.n_clusters[0], found.n_clusters) or journal.is_over():
@@ -185,7 +185,7 @@ def _call_criterion(prepared: Prepared, labels: Ints, criterion: Callable[..., f
     return make_criterion(criterion, Points(no_distances, prepared.weights, prepared.raw, prepared.raw, space))(labels)
 
 
-def _fit_all(prepared: Prepared, settings: Settings, journal: Journal) -> FitResult:
+def _fit_all(prepared: Prepared, settings: Settings, journal: Journal, is_sample: bool = False) -> FitResult:
     """The method on the rows as they are."""
     points, code = collapse_rows(prepared, settings.memory_limit)
     family = make_family(prepared.features, settings)
@@ -199,6 +199,7 @@ def _fit_all(prepared: Prepared, settings: Settings, journal: Journal) -> FitRes
         bounds=settings.bounds,
         is_called=settings.criterion != "silhouette",
         n_jobs=settings.n_jobs,
+        is_sample=is_sample,
     )
     found = search_partitions(points, plan, journal)
     best = max(found.partitions.values(), key=lambda p: (p.score, -p.n_clusters))

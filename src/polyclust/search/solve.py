@@ -65,6 +65,7 @@ class SearchPlan:
     is_called: bool = False  # the criterion is a function, called for every candidate
     alternates: bool = True  # whether Algorithm 1 makes starts too
     n_jobs: int = 1  # of the starts
+    is_sample: bool = False  # the points stand for many more rows
 
     def n_starts(self, points: Points) -> int:
         """Random starts for every K: the fewer, the more a sweep of all axes costs."""
@@ -129,7 +130,7 @@ def _search_heuristically(scorer: Scorer, plan: SearchPlan, journal: Journal) ->
     axes = AxisDirections(plan.effort)
     pool = _search_axes(scorer, axes, plan, journal) if is_few else _search_groups(scorer, moves, plan, journal)
     if is_few and isinstance(plan.family, AxisFamily):
-        best = _finish(_keep_best(pool, plan), moves, journal)
+        best = _finish(_keep_best(pool, plan), moves, plan, journal)
         return SearchResult(best, is_exhaustive=not (axes.has_raced or plan.is_called))
     journal.begin("polish")
     if not isinstance(plan.family, AxisFamily):
@@ -192,7 +193,7 @@ def _polish(pool: list[Partition], moves: Neighbourhood, plan: SearchPlan, journ
     found = explore(chosen, moves, plan.n_clusters, journal, best, n_swapped=int(is_cheap), carry_all=is_cheap)
     if max(found) < plan.n_clusters[0]:  # splits of the best clusters lead nowhere
         found = _keep_best(_with_even_parts([*found.values()], moves, plan, is_needed=True), plan)
-    return _finish(found, moves, journal)
+    return _finish(found, moves, plan, journal)
 
 
 def _with_even_parts(
@@ -214,11 +215,17 @@ def _is_costly(points: Points, family: Family) -> bool:
     return points.n_features * n_pairs > CELLS_OF_ALL_AXES or n_oblique * n_pairs > CELLS_OF_A_LATTICE
 
 
-def _finish(best: dict[int, Partition], moves: Neighbourhood, journal: Journal) -> dict[int, Partition]:
-    """A last pass over all pairs for the winner, down to the smallest gains."""
+def _finish(
+    best: dict[int, Partition], moves: Neighbourhood, plan: SearchPlan, journal: Journal
+) -> dict[int, Partition]:
+    """A last pass for the winner, over more pairs and down to smaller gains.
+
+    On a sample its noise exceeds what pairs that hardly lean on each other could gain.
+    """
     winner = max(best.values(), key=lambda p: p.score)
     is_many = len(moves.scorer.points) > FEW_POINTS
     gain, leaning = (SMALL_GAIN, LITTLE_LEANING) if is_many else (SMALLEST_GAIN, ANY_LEANING)
+    leaning = SOME_LEANING if plan.is_sample else leaning
     finer = replace(moves, directions=moves.directions.afresh(), least_gain=gain, least_leaning=leaning)
     offer(best, shift_boundaries(winner, finer, journal))
     return best
