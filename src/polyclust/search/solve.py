@@ -26,7 +26,7 @@ from polyclust.search.extremes import cut_extremes
 from polyclust.search.family import AxisFamily, Family
 from polyclust.search.grouping import group_points
 from polyclust.search.journal import Journal
-from polyclust.search.moves import Neighbourhood
+from polyclust.search.moves import DirectionSource, Neighbourhood
 from polyclust.search.partition import Ints, Partition
 from polyclust.search.points import FEW_POINTS, Points
 from polyclust.search.repair import make_legal
@@ -124,11 +124,13 @@ def _search_heuristically(scorer: Scorer, plan: SearchPlan, journal: Journal) ->
     is_few = len(points) <= FEW_POINTS
     kind = Neighbourhood if is_few or not isinstance(scorer, SilhouetteScorer) else SampledNeighbourhood
     gain = SAMPLED_GAIN if _is_costly(points, plan.family) else SMALL_GAIN
-    leaning = LITTLE_LEANING if is_few else SOME_LEANING
+    leaning = SOME_LEANING if _is_costly(points, plan.family) and not is_few else LITTLE_LEANING
     moves = kind(scorer, plan.family.legality(points), plan.family.directions(points, plan.effort), gain, leaning)
     journal.begin("axes")
     axes = AxisDirections(plan.effort)
-    pool = _search_axes(scorer, axes, plan, journal) if is_few else _search_groups(scorer, moves, plan, journal)
+    pool = (
+        _search_axes(scorer, axes, plan, journal, leaning) if is_few else _search_groups(scorer, moves, plan, journal)
+    )
     if is_few and isinstance(plan.family, AxisFamily):
         best = _finish(_keep_best(pool, plan), moves, plan, journal)
         return SearchResult(best, is_exhaustive=not (axes.has_raced or plan.is_called))
@@ -142,9 +144,10 @@ def _search_heuristically(scorer: Scorer, plan: SearchPlan, journal: Journal) ->
     return SearchResult(best, is_exhaustive=is_few and not (has_raced or plan.is_called))
 
 
-def _search_axes(scorer: Scorer, axes: AxisDirections, plan: SearchPlan, journal: Journal) -> list[Partition]:
+def _search_axes(
+    scorer: Scorer, axes: DirectionSource, plan: SearchPlan, journal: Journal, leaning: float
+) -> list[Partition]:
     """Every move along the axes on the points as they are."""
-    leaning = SOME_LEANING if axes.pace == "quick" else LITTLE_LEANING
     moves = Neighbourhood(scorer, AxisFamily().legality(scorer.points), axes, SMALL_GAIN, leaning)
     n_swapped = 0 if plan.is_called else 3
     starts = _starts(scorer, moves, plan)
@@ -159,7 +162,7 @@ def _search_groups(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journ
     for part in plan.share_out():
         groups = group_points(scorer.points, n_groups, part.seed)
         axes = AxisDirections(part.effort, "quick")
-        coarse = _search_axes(plan.make_scorer(groups.points), axes, part, journal)
+        coarse = _search_axes(plan.make_scorer(groups.points), axes, part, journal, moves.least_leaning)
         found += [make_legal(groups.spread(p.labels), scorer, moves.legality) for p in coarse]
         if journal.is_over():
             break
