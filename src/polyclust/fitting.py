@@ -118,7 +118,7 @@ def fit_blocks(
     sample = Prepared(rows.raw, features, rows.clustered, space, weights)
     for margin in MARGINS_OF_SIZES:
         bounds = _bound_sample(settings, len(rows), part, margin)
-        found = _fit_all(sample, replace(settings, bounds=bounds), journal, is_sample=True)
+        found = _fit_all(sample, replace(settings, bounds=bounds), journal, is_sample=len(rows) == N_SAMPLED)
         journal.begin("all rows")
         extended = _extend(blocks, sample, found, settings)
         if extended.placing.n_clusters >= min(settings.n_clusters[0], found.n_clusters) or journal.is_over():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from polyclust.hyperplanes.lattice import list_directions
 from polyclust.search import legality
 from polyclust.search.distances import measure_distances
-from polyclust.search.legality import IntervalLegality
+from polyclust.search.legality import IntervalLegality, _PairwiseLegality
 from polyclust.search.points import Points
 from polyclust.search.scoring import SilhouetteScorer, SizeBounds
 from strategies import partitioned_points
@@ -69,3 +69,17 @@ def test_the_likely_features_are_those_with_means_apart():
         frozenset({4}),
         frozenset({2, 4}),
     }
+
+
+@settings(deadline=None, max_examples=80)
+@given(partitioned_points(n_columns=st.integers(1, 3)), st.integers(1, 12), st.data())
+def test_the_best_straight_cut_is_that_of_the_slow_search(drawn, n_tries, data):
+    points, labels, n_clusters = drawn
+    partition = SilhouetteScorer(points, SizeBounds((1.0, np.inf))).start(labels, n_clusters)
+    orders = points.order_along_axes(labels <= 1)
+    drawn_scores = data.draw(st.lists(st.integers(-2, 5), min_size=orders.rows.size, max_size=orders.rows.size))
+    quick, slow = (np.array(drawn_scores, dtype=np.float64).reshape(orders.rows.shape) for _ in range(2))
+    legal = IntervalLegality(points)
+    found = legal.find_cut(partition, 0, 1, orders, quick, 0.0, n_tries)
+    assert found == _PairwiseLegality.find_cut(legal, partition, 0, 1, orders, slow, 0.0, n_tries)
+    assert (quick == slow).all()
