@@ -262,9 +262,9 @@ def _keep_best(pool: list[Partition], plan: SearchPlan) -> dict[int, Partition]:
 
 
 def _choose_counts(pool: list[Partition], plan: SearchPlan) -> set[int]:
-    """The numbers of clusters that are best along the axes, and those beside them."""
+    """The numbers of clusters that are best along the axes, those beside them, and the fewest asked for."""
     best = sorted({p.n_clusters for p in pool}, key=lambda k: -max(p.score for p in pool if p.n_clusters == k))
-    return {near for k in best[: plan.n_polished] for near in (k - 1, k, k + 1)}
+    return {plan.n_clusters[0], *(near for k in best[: plan.n_polished] for near in (k - 1, k, k + 1))}
 
 
 def _starts(
