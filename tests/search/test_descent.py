@@ -84,7 +84,7 @@ def test_any_labels_can_be_made_legal(drawn, limits, bounds):
 @given(partitioned_points(most=5))
 def test_the_leaves_of_a_tree_are_told_apart_by_axes(drawn):
     some, labels, n_clusters = drawn
-    leaves = grow_tree(some, labels, n_clusters)
+    leaves = grow_tree(some, labels, n_clusters, some.weights)
     assert set(leaves) <= set(range(n_clusters))
     assert conflicts_of(some, leaves, (1, 1)) == []
 
@@ -250,3 +250,36 @@ def test_what_lies_far_behind_the_best_is_only_improved_when_all_is(improves_all
     found = explore([good, bad], moves, (2, 3), Journal(), n_swapped=0, carry_all=improves_all)
     assert (round(bad.score, 6) in moves.asked) == improves_all
     assert found[3].score >= good.score
+
+
+@settings(deadline=None, max_examples=40)
+@given(partitioned_points())
+def test_a_row_counts_by_half_of_what_it_would_lose_in_its_neighbour(drawn):
+    some, labels, n_clusters = drawn
+    scorer = SilhouetteScorer(some, SizeBounds((1, np.inf)))
+    partition = scorer.start(labels, n_clusters)
+    losses, nearest = scorer.losses(partition), scorer.neighbours(partition)
+    assert (losses > 0).all()
+    for t in np.flatnonzero(partition.sizes[labels] > 1):
+        own = partition.sums[labels[t], t] / (partition.sizes[labels[t]] - 1)
+        means = partition.sums[:, t] / partition.sizes
+        means[labels[t]] = own
+        there = min(np.delete(means, nearest[t]))  # what would be the nearest cluster to it there
+        here, elsewhere = means[nearest[t]] - own, there - means[nearest[t]]
+        lost = here / max(means[nearest[t]], own, 1e-300) - elsewhere / max(there, means[nearest[t]], 1e-300)
+        assert losses[t] == pytest.approx(max(lost / 2, 1e-6), abs=1e-9)
+
+
+def test_cuts_go_through_rows_that_hardly_care():
+    """Two clusters differ along four axes, of which two explain; each of these is wrong for a few rows."""
+    labels = np.repeat([0, 1], 60)
+    space = labels[:, None] + np.random.default_rng(0).uniform(-0.1, 0.1, (120, 4))
+    space[:2, 0] = 1.0  # two rows of the first cluster, nearer to it all the same
+    space[2:5, 1:3] = 1.0  # three rows as near to the one cluster as to the other
+    some = Points(measure_distances(space, "euclidean"), np.ones(120), space[:, :2], space[:, :2], space)
+    scorer = SilhouetteScorer(some, SizeBounds((1, np.inf)))
+    alike = grow_tree(some, labels, 2, some.weights)
+    by_loss = grow_tree(some, labels, 2, scorer.losses(scorer.start(labels, 2)))
+    assert np.flatnonzero(alike != labels).tolist() == [0, 1]
+    assert np.flatnonzero(by_loss != labels).tolist() == [2, 3, 4]
+    assert scorer.start(by_loss, 2).score > scorer.start(alike, 2).score

@@ -101,7 +101,7 @@ def grow_cuts(
         node, rows, clusters = waiting.pop()
         if len(clusters) < 2 or not len(rows):
             continue
-        cut = find_cut(points, labels, rows, clusters, _order_along(points, rows, slanted))
+        cut = find_cut(points, labels, rows, clusters, points.weights, _order_along(points, rows, slanted))
         if cut is None:
             continue
         (low, low_clusters), (up, up_clusters) = cut.sides

@@ -43,27 +43,26 @@ def explore(
     known: Mapping[int, Partition] | None = None,
     n_swapped: int = 3,
     carry_all: bool = True,
+    improve_all: bool = True,
     patience: float = math.inf,
 ) -> dict[int, Partition]:
     """The best partition found for every K in the range, by carrying solutions to K + 1 and K - 1 until stable.
 
     Solutions already ``known`` are there to be beaten; what beats them is carried on, and the best of all. In the
     end the best ``n_swapped`` K try to exchange a boundary for another: a merge and a split at once. Unless
-    ``carry_all``, only the best of all is carried, and what has too few clusters yet, and what lies too far behind the
-    best is not improved. Of the starts of a K those after ``patience`` in vain are left out. Where no K of the range
-    can be reached, the largest found is given.
+    ``carry_all``, only the best of all is carried, and what has too few clusters yet. Unless ``improve_all`` and
+    ``carry_all``, what lies too far behind the best is taken as it is. Of the starts of a K those after ``patience``
+    in vain are left out. Where no K of the range can be reached, the largest found is given.
     """
     least, most = n_clusters
     best = dict(known or {})
-    improver = _Improver(moves, journal, least, improves_all=carry_all)
+    improver = _Improver(moves, journal, least, improves_all=carry_all and improve_all)
     waiting: set[int] = set()
     n_in_vain: Counter[int] = Counter()
     for partition in starts:
         if n_in_vain[partition.n_clusters] >= patience:
             continue
         improved = improver.improve(partition, best)
-        if improved is None:
-            continue
         if improved.n_clusters <= most and offer(best, improved):
             if improved.n_clusters > 1:
                 journal.accept("start", improved)
@@ -94,19 +93,20 @@ def explore(
             swapped.add(k)
             changes = [("swap", swapped_one) for swapped_one in _swap(best[k], moves)]
         for move, changed in changes:
-            improved = None if changed is None else improver.improve(changed, best)
-            if improved is not None:
-                was_best = max(p.score for p in best.values())
-                if offer(best, improved):
-                    journal.accept(move, improved)
-                    if carry_all or improved.score > was_best or improved.n_clusters < least:
-                        waiting.add(improved.n_clusters)
-                    swapped.discard(improved.n_clusters)
+            if changed is None:
+                continue
+            improved = improver.improve(changed, best)
+            was_best = max(p.score for p in best.values())
+            if offer(best, improved):
+                journal.accept(move, improved)
+                if carry_all or improved.score > was_best or improved.n_clusters < least:
+                    waiting.add(improved.n_clusters)
+                swapped.discard(improved.n_clusters)
     return {k: p for k, p in best.items() if k >= least} or {max(best): best[max(best)]}
 
 
 class _Improver:
-    """Shifts boundaries; unless it improves all, it leaves alone what shifts will hardly bring up to the best.
+    """Shifts boundaries; unless it improves all, what shifts will hardly bring up to the best stays as it is.
 
     The most that shifts have gained so far says what to expect of them.
     """
@@ -118,10 +118,10 @@ class _Improver:
         self.improves_all = improves_all
         self.most_gained: float | None = None
 
-    def improve(self, partition: Partition, best: Mapping[int, Partition]) -> Partition | None:
-        """The partition with its boundaries shifted, or None."""
+    def improve(self, partition: Partition, best: Mapping[int, Partition]) -> Partition:
+        """The partition with its boundaries shifted, or as it is."""
         if self._is_hopeless(partition, best):
-            return None
+            return partition
         improved = shift_boundaries(partition, self.moves, self.journal)
         self.most_gained = max(self.most_gained or 0.0, improved.score - partition.score)
         return improved

@@ -1,7 +1,8 @@
 """Turn any labels into a legal partition: a tree of axis-parallel cuts that parts the fewest rows from their own.
 
 Cuts of a tree cover space, so its leaves are pairwise told apart whatever the labels were. Labels that are legal
-already stay as they are.
+already stay as they are. A row counts by what it would lose in the next best cluster, so that cuts go through rows
+that hardly care, such as noise between the clusters, and spare those in the middle of one.
 """
 
 from __future__ import annotations
@@ -19,12 +20,18 @@ from polyclust.search.scoring import Scorer
 
 __all__ = ["NodeCut", "find_cut", "grow_tree", "make_legal"]
 
+Floats = NDArray[np.float64]
 
-def make_legal(labels: Ints, scorer: Scorer, legality: Legality) -> Partition | None:
-    """A legal partition close to the labels, with sizes within bounds; None if there is none nearby."""
+
+def make_legal(labels: Ints, scorer: Scorer, legality: Legality, by_loss: bool = True) -> Partition | None:
+    """A legal partition close to the labels, with sizes within bounds; None if there is none nearby.
+
+    Unless ``by_loss``, the rows of a cut's mistakes count alike.
+    """
     partition = _within_bounds(_compact(labels), scorer)
     while partition is not None and not legality.holds_for(partition):
-        grown = _compact(grow_tree(scorer.points, partition.labels, partition.n_clusters))
+        weights = scorer.points.weights * (scorer.losses(partition) if by_loss else 1.0)
+        grown = _compact(grow_tree(scorer.points, partition.labels, partition.n_clusters, weights))
         repaired = _within_bounds(grown, scorer)
         if repaired is not None and repaired.n_clusters == int(grown.max()) + 1:
             return repaired  # the leaves of a tree, untouched, are legal
@@ -32,7 +39,7 @@ def make_legal(labels: Ints, scorer: Scorer, legality: Legality) -> Partition | 
     return partition
 
 
-def grow_tree(points: Points, labels: Ints, n_clusters: int) -> Ints:
+def grow_tree(points: Points, labels: Ints, n_clusters: int, weights: Floats) -> Ints:
     """Labels of the leaves of a tree of cuts, each cut sending whole clusters to the side of their majority."""
     result = labels.copy()
     waiting: list[tuple[Ints, list[int]]] = [(np.arange(len(points)), list(range(n_clusters)))]
@@ -41,7 +48,7 @@ def grow_tree(points: Points, labels: Ints, n_clusters: int) -> Ints:
         if len(clusters) == 1 or len(rows) == 0:
             result[rows] = clusters[0] if clusters else -1
             continue
-        cut = find_cut(points, labels, rows, clusters)
+        cut = find_cut(points, labels, rows, clusters, weights)
         if cut is None:  # rows that no cut can part: one cluster takes them all
             counts = np.bincount(labels[rows], minlength=n_clusters)
             result[rows] = max(clusters, key=lambda c: counts[c])
@@ -59,9 +66,9 @@ class NodeCut:
 
 
 def find_cut(
-    points: Points, labels: Ints, rows: Ints, clusters: list[int], more: SubsetOrders | None = None
+    points: Points, labels: Ints, rows: Ints, clusters: list[int], weights: Floats, more: SubsetOrders | None = None
 ) -> NodeCut | None:
-    """The two children of a node: the cut with the fewest mistakes, then the most even one.
+    """The two children of a node: the cut with the lightest mistakes, then the most even one.
 
     Cuts are made along the axes and the directions along which ``more`` has the rows sorted.
     """
@@ -74,11 +81,11 @@ def find_cut(
     code[clusters] = np.arange(len(clusters))
     local = code[labels]
     inside = rows[local[rows] >= 0]
-    sizes = sum_weights(local[inside], points.weights[inside], len(clusters))
+    sizes = sum_weights(local[inside], weights[inside], len(clusters))
     mistakes = np.empty(orders.rows.shape)
     n_below = np.empty(orders.rows.shape, dtype=np.intp)
     for f in range(len(mistakes)):
-        count_mistakes(orders.rows[f], orders.is_end[f], local, points.weights, sizes, mistakes[f], n_below[f])
+        count_mistakes(orders.rows[f], orders.is_end[f], local, weights, sizes, mistakes[f], n_below[f])
     mistakes[(n_below == 0) | (n_below == len(clusters))] = np.inf
     best = mistakes.min()
     if not np.isfinite(best):
@@ -87,11 +94,11 @@ def find_cut(
     evenness = np.abs(2 * n_below[near[:, 0], near[:, 1]] - len(clusters))
     f, p = near[np.argmin(evenness)]
     low, up = orders.rows[f, : p + 1].astype(np.intp), orders.rows[f, p + 1 :].astype(np.intp)
-    return NodeCut(int(f), _share_clusters(points.weights, local, low, up, clusters, sizes))
+    return NodeCut(int(f), _share_clusters(weights, local, low, up, clusters, sizes))
 
 
 def _share_clusters(
-    weights: NDArray[np.float64], local: Ints, low: Ints, up: Ints, clusters: list[int], sizes: NDArray[np.float64]
+    weights: Floats, local: Ints, low: Ints, up: Ints, clusters: list[int], sizes: Floats
 ) -> list[tuple[Ints, list[int]]]:
     inside = low[local[low] >= 0]
     below = sum_weights(local[inside], weights[inside], len(clusters))

@@ -27,6 +27,7 @@ __all__ = ["CallScorer", "Scorer", "SilhouetteScorer", "SizeBounds"]
 
 Floats = NDArray[np.float64]
 FAR = 1e30
+LEAST_LOSS = 1e-6
 CELLS_WORTH_A_THREAD = 4_000_000
 N_SAMPLED = 1024
 
@@ -67,6 +68,9 @@ class Scorer(Protocol):
 
     def neighbours(self, partition: Partition) -> Ints:
         """For every point the cluster it would rather be in, its own excluded."""
+
+    def losses(self, partition: Partition) -> Floats:
+        """What every point would lose in the next best cluster, up to a factor; positive."""
 
 
 class SilhouetteScorer:
@@ -112,6 +116,10 @@ class SilhouetteScorer:
     def row_scores(self, partition: Partition) -> Floats:
         """The silhouette of every point."""
         return self._describe_rows(partition)[2]
+
+    def losses(self, partition: Partition) -> Floats:
+        # The neighbour and its own cluster change roles, and with them the sign of the silhouette.
+        return np.maximum(self.row_scores(partition), LEAST_LOSS)
 
     def _describe_rows(self, partition: Partition) -> tuple[Floats, Ints, Floats]:
         n = len(self.points)
@@ -175,6 +183,9 @@ class CallScorer:
         means = sums / partition.sizes[:, None]
         means[partition.labels, np.arange(len(self.points))] = np.inf
         return np.asarray(means.argmin(axis=0), dtype=np.intp)
+
+    def losses(self, partition: Partition) -> Floats:
+        return np.ones_like(partition.labels, dtype=np.float64)
 
     def scan(self, partition: Partition, i: int, j: int | None, orders: SubsetOrders) -> Floats:
         scores = np.full(orders.rows.shape, IMPOSSIBLE)

@@ -74,6 +74,9 @@ class SlackScorer:
     def neighbours(self, partition: Partition) -> Ints:
         return self.base.neighbours(partition)
 
+    def losses(self, partition: Partition) -> Floats:
+        return self.base.losses(partition)
+
     def scan(self, partition: Partition, i: int, j: int | None, orders: SubsetOrders) -> Floats:
         return self.base.scan(partition, i, j, orders)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -66,6 +66,7 @@ class SearchPlan:
     alternates: bool = True  # whether Algorithm 1 makes starts too
     n_jobs: int = 1  # of the starts
     is_sample: bool = False  # the points stand for many more rows
+    by_loss: bool = True  # whether rows count by what they would lose when starts are made legal
 
     def n_starts(self, points: Points) -> int:
         """Random starts for every K: the fewer, the more a sweep of all axes costs."""
@@ -89,6 +90,11 @@ class SearchPlan:
         n_plans = max(1, self.n_init // STARTS_OF_A_GROUPING)
         n_each = min(self.n_init, STARTS_OF_A_GROUPING)
         return [replace(self, n_init=n_each, seed=self.seed + n, alternates=False) for n in range(n_plans)]
+
+    def both_ways(self, points: Points) -> list[SearchPlan]:
+        """Rows that count by their losses, and rows that count alike; only the first where starts cost much."""
+        is_dear = len(points) > FEW_POINTS and _is_costly(points, self.family)
+        return [self] if is_dear else [self, replace(self, by_loss=False)]
 
     @property
     def n_polished(self) -> int:
@@ -128,16 +134,19 @@ def _search_heuristically(scorer: Scorer, plan: SearchPlan, journal: Journal) ->
     moves = kind(scorer, plan.family.legality(points), plan.family.directions(points, plan.effort), gain, leaning)
     journal.begin("axes")
     axes = AxisDirections(plan.effort)
-    pool = (
-        _search_axes(scorer, axes, plan, journal, leaning) if is_few else _search_groups(scorer, moves, plan, journal)
-    )
+    ways = plan.both_ways(points)
+    if is_few:
+        pool = [p for way in ways for p in _search_axes(scorer, axes, way, journal, leaning)]
+    else:
+        pool = _search_groups(scorer, moves, plan, journal)
     if is_few and isinstance(plan.family, AxisFamily):
         best = _finish(_keep_best(pool, plan), moves, plan, journal)
         return SearchResult(best, is_exhaustive=not (axes.has_raced or plan.is_called))
     journal.begin("polish")
     if not isinstance(plan.family, AxisFamily):
         counts = None if is_few else _choose_counts(pool, plan)
-        starts = itertools.takewhile(lambda _: not journal.is_over(), _starts(scorer, moves, plan, counts))
+        several = itertools.chain.from_iterable(_starts(scorer, moves, way, counts) for way in ways)
+        starts = itertools.takewhile(lambda _: not journal.is_over(), several)
         pool += [p for p in starts if p.n_clusters >= plan.n_clusters[0]]
     best = _polish(pool, moves, plan, journal)
     has_raced = axes.has_raced or moves.directions.has_raced
@@ -150,8 +159,18 @@ def _search_axes(
     """Every move along the axes on the points as they are."""
     moves = Neighbourhood(scorer, AxisFamily().legality(scorer.points), axes, SMALL_GAIN, leaning)
     n_swapped = 0 if plan.is_called else 3
-    starts = _starts(scorer, moves, plan)
-    found = explore(starts, moves, plan.n_clusters, journal, n_swapped=n_swapped, patience=plan.patience)
+    starts: Iterable[Partition] = _starts(scorer, moves, plan)
+    if plan.is_sample:  # the best first, so that what lies too far behind shows early
+        starts = sorted(starts, key=lambda p: -p.score)
+    found = explore(
+        starts,
+        moves,
+        plan.n_clusters,
+        journal,
+        n_swapped=n_swapped,
+        improve_all=not plan.is_sample,
+        patience=plan.patience,
+    )
     return list(found.values())
 
 
@@ -161,9 +180,11 @@ def _search_groups(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journ
     found = [scorer.start(np.zeros(len(scorer.points), dtype=np.intp), 1), _cut_in_two(scorer, moves, plan, journal)]
     for part in plan.share_out():
         groups = group_points(scorer.points, n_groups, part.seed)
-        axes = AxisDirections(part.effort, "quick")
-        coarse = _search_axes(plan.make_scorer(groups.points), axes, part, journal, moves.least_leaning)
-        found += [make_legal(groups.spread(p.labels), scorer, moves.legality) for p in coarse]
+        coarse_scorer = plan.make_scorer(groups.points)
+        for way in part.both_ways(scorer.points):
+            axes = AxisDirections(part.effort, "quick")
+            coarse = _search_axes(coarse_scorer, axes, way, journal, moves.least_leaning)
+            found += [make_legal(groups.spread(p.labels), scorer, moves.legality, way.by_loss) for p in coarse]
         if journal.is_over():
             break
     return [p for p in found if p is not None]
@@ -193,7 +214,8 @@ def _polish(pool: list[Partition], moves: Neighbourhood, plan: SearchPlan, journ
         return best
     chosen = _choose_for_polish(pool, plan)
     is_cheap = not _is_costly(moves.scorer.points, plan.family)
-    found = explore(chosen, moves, plan.n_clusters, journal, best, n_swapped=int(is_cheap), carry_all=is_cheap)
+    carry_all = is_cheap or len(moves.scorer.points) <= FEW_POINTS
+    found = explore(chosen, moves, plan.n_clusters, journal, best, n_swapped=int(is_cheap), carry_all=carry_all)
     if max(found) < plan.n_clusters[0]:  # splits of the best clusters lead nowhere
         found = _keep_best(_with_even_parts([*found.values()], moves, plan, is_needed=True), plan)
     return _finish(found, moves, plan, journal)
@@ -276,7 +298,8 @@ def _starts(
     tried: set[bytes] = set()
     given: set[bytes] = set()
     for _, several in itertools.groupby(_start_labels(points, plan, counts), key=lambda labels: int(labels.max())):
-        legal = (make_legal(labels, scorer, moves.legality) for labels in several if _is_new(labels, tried))
+        new = (labels for labels in several if _is_new(labels, tried))
+        legal = (make_legal(labels, scorer, moves.legality, plan.by_loss) for labels in new)
         fresh = [p for p in legal if p is not None and _is_new(p.labels, given)]
         yield from sorted(fresh, key=lambda p: -p.score)
 
