@@ -19,11 +19,19 @@ from polyclust.scale.cuts import CutTree, grow_cuts
 from polyclust.scale.dispersion import score_dispersion
 from polyclust.scale.estimate import estimate_silhouette
 from polyclust.scale.extending import Extended, extend_clusters, extend_loosely
-from polyclust.scale.sampling import choose_rows
+from polyclust.scale.polishing import Limits, grow_polished
+from polyclust.scale.sampling import choose_nested
 from polyclust.scale.space import Space
 from polyclust.search.criteria import make_criterion
 from polyclust.search.distances import measure_distances
-from polyclust.search.family import Family, GeneralFamily, SlackFamily, choose_family
+from polyclust.search.family import (
+    AxisFamily,
+    Family,
+    GeneralFamily,
+    LatticeFamily,
+    SlackFamily,
+    choose_family,
+)
 from polyclust.search.journal import Journal
 from polyclust.search.partition import Ints, Partition, order_by_size, sum_weights
 from polyclust.search.points import Points
@@ -40,6 +48,7 @@ __all__ = ["BlocksFit", "FitResult", "Prepared", "fit_blocks", "fit_clusters"]
 
 MANY_ROWS = 20_000
 N_SAMPLED = 3000
+N_POLISHED, VALUES_POLISHED = 6000, 2_400_000  # rows, fewer of them where they are wide
 MARGINS_OF_SIZES = 1.0, 3.0  # standard errors by which bounds are narrower on a sample; more if clusters get lost
 
 
@@ -110,7 +119,9 @@ def fit_blocks(
 
     Dunn's index and a criterion of the user's own stay those of the sample.
     """
-    rows, total = choose_rows(blocks, N_SAMPLED, settings.seed), settings.total
+    n_more = max(N_SAMPLED, min(N_POLISHED, VALUES_POLISHED // len(features)))
+    more, rows = choose_nested(blocks, (n_more, N_SAMPLED), settings.seed)
+    total = settings.total
     weights, part = rows.weights * (total / float(rows.weights.sum())), 1.0
     if callable(settings.criterion):  # it is called with repeated rows, so weights are whole numbers, and small ones
         weights = np.round(rows.weights / rows.weights.min())
@@ -120,7 +131,7 @@ def fit_blocks(
         bounds = _bound_sample(settings, len(rows), part, margin)
         found = _fit_all(sample, replace(settings, bounds=bounds), journal, is_sample=len(rows) == N_SAMPLED)
         journal.begin("all rows")
-        extended = _extend(blocks, sample, found, settings)
+        extended = _extend(blocks, sample, more, found, settings)
         if extended.placing.n_clusters >= min(settings.n_clusters[0], found.n_clusters) or journal.is_over():
             break
     placed, n_clusters = blocks.place(extended.placing), extended.placing.n_clusters
@@ -149,8 +160,8 @@ def _bound_sample(settings: Settings, n_rows: int, part: float, margin: float) -
     return SizeBounds((least * part, most * part))
 
 
-def _extend(blocks: Blocks, sample: Prepared, found: FitResult, settings: Settings) -> Extended:
-    """The sample's clusters on all rows."""
+def _extend(blocks: Blocks, sample: Prepared, more: Block, found: FitResult, settings: Settings) -> Extended:
+    """The sample's clusters on all rows, with the cuts that are best on more rows than the sample."""
     placing = Placing(found.hyperplanes, found.n_clusters)
     if settings.slack_weight is not None:
         extended = extend_loosely(blocks, placing, settings.bounds)
@@ -163,7 +174,20 @@ def _extend(blocks: Blocks, sample: Prepared, found: FitResult, settings: Settin
         labels[code] = found.known_labels
         return grow_cuts(points, labels, found.n_clusters, sample.features, found.hyperplanes)
 
-    return extend_clusters(blocks, placing, sample.features, settings.bounds, grow)
+    better = _polish(more, placing, sample, settings) if len(more) > len(sample.raw) else None
+    return extend_clusters(blocks, placing, sample.features, settings.bounds, grow, better)
+
+
+def _polish(more: Block, placing: Placing, sample: Prepared, settings: Settings) -> CutTree | None:
+    """A tree that scores better than the polytopes, where the criterion and the family allow."""
+    family = make_family(sample.features, settings)
+    if settings.criterion != "silhouette" or not isinstance(family, AxisFamily | LatticeFamily):
+        return None
+    terms = (1, 1) if isinstance(family, AxisFamily) else (family.max_terms, family.max_coefficient)
+    least, most = (size / settings.total for size in settings.bounds)
+    narrow = least * (1.0 + 1.0 / math.sqrt(max(least * len(more), 1.0)))
+    limits = Limits(*terms, SizeBounds((narrow, most)))
+    return grow_polished(more, placing, sample.features, sample.space, limits)
 
 
 def _score_all(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from naive import choose_rows_slowly
 from polyclust.scale import sampling
-from polyclust.scale.sampling import choose_rows
+from polyclust.scale.sampling import choose_nested, choose_rows
 from strategies import matrices, weights_for
 
 
@@ -51,6 +51,18 @@ def test_blocks_do_not_change_the_sample(data, key, n_most, seed):
     assert chosen_weights(key, weights, n_most, seed, cuts) == choose_rows_slowly(
         key, weights, n_most, lambda row: int(sampling._hash_rows(in_blocks(row[None]).blocks[0], seed)[0])
     )
+
+
+@settings(max_examples=60)
+@given(st.data(), matrices(st.integers(4, 40)), st.integers(1, 20), st.integers(1, 20), st.integers(0, 2**31 - 2))
+def test_nested_samples_are_the_samples_of_their_sizes(data, key, n_some, n_others, seed):
+    weights = data.draw(weights_for(len(key)))
+    sizes = max(n_some, n_others), min(n_some, n_others)
+    blocks = in_blocks(key, weights, data.draw(cuts_of(len(key))))
+    for nested, n_most in zip(choose_nested(blocks, sizes, seed), sizes, strict=True):
+        alone = choose_rows(blocks, n_most, seed)
+        assert nested.raw.tolist() == alone.raw.tolist()
+        assert nested.weights.tolist() == alone.weights.tolist()
 
 
 def test_copies_in_blocks_where_they_are_not_among_the_heaviest_count_too():

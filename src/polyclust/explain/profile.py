@@ -18,6 +18,8 @@ Floats = NDArray[np.float64]
 
 __all__ = ["ClusterProfile", "Trait", "measure_effects", "profile_clusters"]
 
+LEAST_SQUARE = 1e-280
+
 
 @dataclass(frozen=True, slots=True)
 class Trait:
@@ -129,18 +131,26 @@ def _pick_strongest(features: Sequence[Feature], effects: Floats) -> list[int]:
 
 def _measure_deviations(raw: Floats, features: Sequence[Feature], shares: Floats, centre: Floats) -> Floats:
     """What differences of means are measured in: standard deviations of all rows, 1 for shares."""
-    highest, lowest = raw.max(axis=0, initial=-np.inf), raw.min(axis=0, initial=np.inf)
-    largest = np.maximum(np.maximum(highest - centre, centre - lowest), 0.0)
-    divisors = np.where(largest > 0, largest, 1.0)  # squares of the largest values may not fit into a float
-    squares = np.zeros(len(features))
-    for piece in _pieces(raw):
-        ratios = raw[piece] - centre
-        ratios /= divisors
-        ratios *= ratios
-        squares += shares[piece] @ ratios
-    deviations = largest * np.sqrt(squares)
+    with np.errstate(all="ignore"):
+        squares = _sum_squares(raw, shares, centre)
+    deviations = np.sqrt(squares)
+    if not ((squares > LEAST_SQUARE) & (squares < np.inf)).all():  # of extreme values, squares do not fit into a float
+        highest, lowest = raw.max(axis=0, initial=-np.inf), raw.min(axis=0, initial=np.inf)
+        largest = np.maximum(np.maximum(highest - centre, centre - lowest), 0.0)
+        deviations = largest * np.sqrt(_sum_squares(raw, shares, centre, np.where(largest > 0, largest, 1.0)))
     is_share = np.array([feature.is_binary for feature in features], dtype=bool)
     return np.where(is_share | (deviations == 0), 1.0, deviations)
+
+
+def _sum_squares(raw: Floats, shares: Floats, centre: Floats, divisors: Floats | None = None) -> Floats:
+    squares = np.zeros(raw.shape[1])
+    for piece in _pieces(raw):
+        ratios = raw[piece] - centre
+        if divisors is not None:
+            ratios /= divisors
+        ratios *= ratios
+        squares += shares[piece] @ ratios
+    return squares
 
 
 def _typical_value(values: Floats, weights: Floats, feature: Feature) -> float:

@@ -19,6 +19,7 @@ __all__ = [
     "measure_gaps",
     "measure_rank_intervals",
     "pick_orders",
+    "widen_boxes",
 ]
 
 Array = NDArray[Any]
@@ -123,6 +124,16 @@ def measure_direction_intervals(
                 v = _along(values[r], features[d], coefficients[d])
                 lows[d, k] = min(lows[d, k], v)
                 highs[d, k] = max(highs[d, k], v)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def widen_boxes(values: Array, labels: Array, lows: Array, highs: Array) -> None:
+    """lows[k, f] and highs[k, f]: the least and the greatest value of every cluster so far, with these rows too."""
+    for r in range(values.shape[0]):
+        k = labels[r]
+        for f in range(values.shape[1]):
+            lows[k, f] = min(lows[k, f], values[r, f])
+            highs[k, f] = max(highs[k, f], values[r, f])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

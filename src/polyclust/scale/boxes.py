@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from polyclust.geometry.hyperplane import Hyperplane
 from polyclust.hyperplanes.reading import read_hyperplanes
+from polyclust.kernels.orders import widen_boxes
 from polyclust.scale.blocks import Block, Blocks
 from polyclust.scale.cuts import CutTree
 from polyclust.scale.tallies import Tally, tally_block
@@ -65,9 +66,8 @@ def _box_block(block: Block, tree: CutTree) -> Boxes:
     labels = tree.label_rows(block.raw)
     shape = (n_leaves, block.raw.shape[1])
     lows, highs = np.full(shape, np.inf), np.full(shape, -np.inf)
-    for leaf in np.unique(labels) if tree.is_straight else ():  # the leaves of other trees are no boxes
-        rows = block.raw[labels == leaf]
-        lows[leaf], highs[leaf] = rows.min(axis=0), rows.max(axis=0)
+    if tree.is_straight:  # the leaves of other trees are no boxes
+        widen_boxes(np.asarray(block.raw), labels, lows, highs)
     return Boxes(tally_block(block, labels, n_leaves), lows, highs, len(block))
 
 

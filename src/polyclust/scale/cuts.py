@@ -16,18 +16,19 @@ from polyclust.search.points import Points, SubsetOrders, order_projections
 from polyclust.search.repair import find_cut
 from polyclust.table.features import Feature
 
-__all__ = ["CutTree", "grow_cuts"]
+__all__ = ["CutTree", "grow_cuts", "make_plane"]
 
 Floats = NDArray[np.float64]
 
 
 @dataclass
 class CutTree:
-    """A leaf, or a cut with a tree on either side."""
+    """A leaf, or a cut with a tree on either side; ``cluster`` is what a leaf was grown for, -1 if for none alone."""
 
     cut: Hyperplane | None = None
     below: CutTree | None = None
     above: CutTree | None = None
+    cluster: int = -1
 
     @property
     def is_leaf(self) -> bool:
@@ -81,7 +82,12 @@ class CutTree:
         """Take the cut above a leaf away: its sibling moves up."""
         for side, sibling in ((self.below, self.above), (self.above, self.below)):
             if side is leaf and sibling is not None:
-                self.cut, self.below, self.above = sibling.cut, sibling.below, sibling.above
+                self.cut, self.below, self.above, self.cluster = (
+                    sibling.cut,
+                    sibling.below,
+                    sibling.above,
+                    sibling.cluster,
+                )
                 return True
         children = [c for c in (self.below, self.above) if c is not None]
         return any(c._close_parent(leaf) for c in children)
@@ -99,6 +105,8 @@ def grow_cuts(
     waiting = [(root, np.arange(len(points)), list(range(n_clusters)))]
     while waiting:
         node, rows, clusters = waiting.pop()
+        if len(clusters) == 1:
+            node.cluster = clusters[0]
         if len(clusters) < 2 or not len(rows):
             continue
         cut = find_cut(points, labels, rows, clusters, points.weights, _order_along(points, rows, slanted))
@@ -106,7 +114,7 @@ def grow_cuts(
             continue
         (low, low_clusters), (up, up_clusters) = cut.sides
         axis = cut.feature
-        plane = _along_axis(axis, features) if axis < len(features) else slanted[axis - len(features)]
+        plane = make_plane((axis,), (1.0,), features) if axis < len(features) else slanted[axis - len(features)]
         ends = float(plane.value(points.raw[low]).max()), float(plane.value(points.raw[up]).min())
         node.cut = replace(plane, threshold=round_threshold(*ends, plane, features))
         node.below, node.above = CutTree(), CutTree()
@@ -121,6 +129,8 @@ def _order_along(points: Points, rows: Ints, planes: Sequence[Hyperplane]) -> Su
     return order_projections(rows.astype(np.int32), np.array([plane.value(here) for plane in planes]))
 
 
-def _along_axis(feature: int, features: Sequence[Feature]) -> Hyperplane:
-    norm = measure_norm((feature,), (1.0,), (1.0,), features)
-    return Hyperplane((feature,), (1.0,), (1.0,), 0.0, norm, above=1, below=0)
+def make_plane(positions: tuple[int, ...], coefficients: tuple[float, ...], features: Sequence[Feature]) -> Hyperplane:
+    """A hyperplane through nowhere in particular: its threshold is yet to be chosen."""
+    units = tuple(features[p].unit for p in positions) if len(positions) > 1 else (1.0,)
+    norm = measure_norm(positions, coefficients, units, features)
+    return Hyperplane(positions, coefficients, units, 0.0, norm, above=1, below=0)

@@ -10,7 +10,7 @@ import numpy as np
 
 from polyclust.geometry.hyperplane import Hyperplane
 from polyclust.scale.blocks import Block, Blocks, Placing
-from polyclust.scale.boxes import box_rows, read_boxes
+from polyclust.scale.boxes import Boxes, box_rows, read_boxes
 from polyclust.scale.cuts import CutTree
 from polyclust.scale.settling import place_anew, settle_rows
 from polyclust.scale.tallies import Tally, rename_hyperplanes, tally_block
@@ -29,16 +29,31 @@ class Extended:
 
 
 def extend_clusters(
-    blocks: Blocks, found: Placing, features: Sequence[Feature], bounds: SizeBounds, grow_tree: Callable[[], CutTree]
+    blocks: Blocks,
+    found: Placing,
+    features: Sequence[Feature],
+    bounds: SizeBounds,
+    grow_tree: Callable[[], CutTree],
+    better: CutTree | None = None,
 ) -> Extended:
-    """Every row lies in one polytope: that of its cluster. The sizes are within bounds, or leaves were joined."""
+    """Every row lies in one polytope: that of its cluster. The sizes are within bounds, or leaves were joined.
+
+    A tree that is known to be ``better`` than the polytopes takes their place at once, unless leaves get lost.
+    """
+    if better is not None:
+        boxes = box_rows(blocks, better, bounds.least)
+        if len(boxes.lows) == found.n_clusters:
+            return _read_tree(better, boxes, features)
     settled = settle_rows(blocks, found.hyperplanes, found.n_clusters)
     if settled is not None and bounds.hold_for(settled[0].total_sizes):
         placed = place_anew(settled[1], features)
         if placed is not None:
             return _in_order(placed, settled[0])
     tree = grow_tree()
-    boxes = box_rows(blocks, tree, bounds.least)
+    return _read_tree(tree, box_rows(blocks, tree, bounds.least), features)
+
+
+def _read_tree(tree: CutTree, boxes: Boxes, features: Sequence[Feature]) -> Extended:
     if not tree.is_straight:
         return _in_order(tuple(tree.list_hyperplanes()), boxes.tally)
     boxes = boxes.rename(boxes.tally.names)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from polyclust.scale.blocks import Block, Blocks
 from polyclust.search.partition import sum_weights
 
-__all__ = ["choose_rows"]
+__all__ = ["choose_nested", "choose_rows"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -34,6 +34,15 @@ class Heaps:
         """Weight over the row's random number, which is its hash."""
         return np.asarray(self.weights / ((self.hashes >> np.uint64(11)).astype(np.float64) + 0.5), dtype=np.float64)
 
+    def choose(self, n_most: int) -> tuple[Ints, Floats]:
+        """Those of the largest priorities, in order, and what each stands for; all where there are no more."""
+        if len(self.hashes) <= n_most:
+            return np.arange(len(self.hashes)), self.weights
+        order = np.argpartition(-self.priorities, n_most)
+        spread = self.priorities[order[n_most]] * 2.0**53
+        chosen = np.sort(order[:n_most])
+        return chosen, np.maximum(self.weights[chosen], spread)
+
     def keep(self, which: NDArray[np.bool_] | Ints) -> Heaps:
         """Some of the heaps."""
         return Heaps(self.hashes[which], self.weights[which], self.rows[which], self.blocks[which], is_all=False)
@@ -52,19 +61,21 @@ def choose_rows(blocks: Blocks, n_most: int, seed: int) -> Block:
     per block, are weighed in all blocks. So neither the order of the rows nor the blocks matter. Weights that are not
     whole are added up in the order of the blocks, and may round differently. One more pass fetches the rows.
     """
+    return choose_nested(blocks, (n_most,), seed)[0]
+
+
+def choose_nested(blocks: Blocks, sizes: Sequence[int], seed: int) -> list[Block]:
+    """Samples of several sizes, the largest first; each is what ``choose_rows`` gives, and part of the one before."""
+    n_most = sizes[0]
     heaps = _join(blocks.map(partial(_find_heaviest, seed=seed, n_most=n_most + 1)))
     if len(blocks) > 1 and not heaps.is_all:
         bound = np.partition(heaps.priorities, -(n_most + 1))[-(n_most + 1)]
         share = float(bound) / len(blocks) * (1.0 - 1e-9)
         possible = np.unique(np.concatenate(blocks.map(partial(_find_hashes_above, seed=seed, least=share))))
         heaps = _join(blocks.map(partial(_weigh_known, seed=seed, known=possible)))
-    weights = heaps.weights
-    if len(heaps.hashes) > n_most:
-        order = np.argpartition(-heaps.priorities, n_most)
-        spread = heaps.priorities[order[n_most]] * 2.0**53
-        heaps = heaps.keep(np.sort(order[:n_most]))
-        weights = np.maximum(heaps.weights, spread)
-    return _fetch(blocks, heaps, weights)
+    (which, weights), *smaller = (heaps.choose(n) for n in sizes)
+    largest = _fetch(blocks, heaps.keep(which), weights)
+    return [largest, *(replace(largest.take(np.searchsorted(which, some)), weights=w) for some, w in smaller)]
 
 
 def _fetch(blocks: Blocks, heaps: Heaps, weights: Floats) -> Block:

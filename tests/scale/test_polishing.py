@@ -1,0 +1,107 @@
+"""A tree that is better on more rows: what rows would fare elsewhere, and cuts that use it."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from blockwise import axis_plane, in_blocks, numbers, plain_space
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import silhouette_score
+
+from polyclust import PolytopeClustering, fitting
+from polyclust.hyperplanes.reading import read_hyperplanes
+from polyclust.scale.blocks import Placing
+from polyclust.scale.polishing import Limits, _sum_along, grow_polished, measure_fates
+from polyclust.search.scoring import SizeBounds
+from strategies import matrices, partitioned_points
+
+ANY_SIZE = SizeBounds((0.0, 1.0))
+
+
+@settings(max_examples=60)
+@given(partitioned_points(most=4), st.sampled_from(["euclidean", "cityblock"]))
+def test_fates_are_silhouettes_by_mean_distances_to_the_references(drawn, metric):
+    some, labels, n_clusters = drawn
+    rows = in_blocks(some.raw, some.weights).blocks[0]
+    fates = measure_fates(rows, labels, plain_space(some.n_features, metric), n_clusters)
+    power = 2 if metric == "euclidean" else 1
+    for t, k in itertools.product(range(len(rows)), range(n_clusters)):
+        away = (np.abs(some.raw - some.raw[t]) ** power).sum(axis=1) ** (1 / power)
+        means = [np.average(away[labels == c], weights=some.weights[labels == c]) for c in range(n_clusters)]
+        nearest = min(np.delete(means, k))
+        top = max(means[k], nearest)
+        assert fates[t, k] == pytest.approx((nearest - means[k]) / top if top else 0.0, abs=1e-5)
+
+
+@settings(max_examples=100)
+@given(st.data(), matrices(st.integers(2, 12), st.integers(1, 3)))
+def test_the_best_cut_along_a_direction_is_the_best_of_all(data, values):
+    gains = np.array(data.draw(st.lists(st.integers(-5, 5), min_size=len(values), max_size=len(values))), dtype=float)
+    best, last_low, is_below_low = _sum_along(values.T.copy(), gains)
+    for f, column in enumerate(values.T):
+        cuts = np.unique(column)[:-1]
+        sums = {(c, low): gains[(column <= c) == low].sum() for c in cuts for low in (True, False)}
+        if not sums:
+            assert best[f] == -np.inf
+            continue
+        assume(np.diff(np.unique(column)).min() > 1e-6 * np.abs(column).max())  # else too close to be told apart
+        assert best[f] == pytest.approx(max(sums.values()))
+        assert sums[last_low[f], bool(is_below_low[f])] == pytest.approx(best[f])
+
+
+def make_noisy(n_rows, seed, n_features=6, n_clusters=4):
+    """Clusters with noise all around, so that hardly any cut is clean."""
+    rng = np.random.default_rng(seed)
+    centres = rng.uniform(-1, 1, (n_clusters, n_features))
+    rows = centres[rng.integers(0, n_clusters, n_rows)] + rng.normal(scale=0.15, size=(n_rows, n_features))
+    is_noise = rng.random(n_rows) < 0.1
+    rows[is_noise] = rng.uniform(-1.5, 1.5, (is_noise.sum(), n_features))
+    return rows
+
+
+@pytest.mark.parametrize("terms", [1, 2])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_tree_is_better_than_what_it_replaces(terms, seed):
+    raw = make_noisy(1500, seed)
+    rows = in_blocks(raw).blocks[0]
+    features, space = numbers(6), plain_space(6)
+    labels = (raw[:, 0] > np.median(raw[:, 0])).astype(int) + 2 * (raw[:, 1] > np.median(raw[:, 1]))
+    found = Placing(read_hyperplanes(raw, labels, 4, features), 4)
+    bounds = SizeBounds((np.bincount(labels).min() / len(raw), 0.5))
+    tree = grow_polished(rows, found, features, space, Limits(terms, 3, bounds))
+    assert tree is not None
+    leaves = tree.list_leaves()
+    assert sorted(leaf.cluster for leaf in leaves) == [0, 1, 2, 3]
+    placed = np.array([leaf.cluster for leaf in leaves])[tree.label_rows(raw)]
+    fates = measure_fates(rows, labels, space, 4)
+    every = np.arange(len(raw))
+    assert fates[every, placed].mean() > fates[every, labels].mean()
+    assert bounds.hold_for(np.bincount(placed) / len(raw))
+    assert max(len(plane.features) for plane in tree.list_hyperplanes()) <= terms
+
+
+def test_what_cannot_be_better_stays():
+    raw = np.repeat([[0.0, 0.0], [9.0, 9.0]], 50, axis=0) + np.random.default_rng(0).uniform(0, 1, (100, 2))
+    rows, space = in_blocks(raw).blocks[0], plain_space(2)
+    kept = Placing((axis_plane(0, 5.0, above=1, below=0),), 2)
+    assert grow_polished(rows, kept, numbers(2), space, Limits(1, 1, ANY_SIZE)) is None
+    empty = Placing((axis_plane(0, 50.0, above=1, below=0),), 2)
+    assert grow_polished(rows, empty, numbers(2), space, Limits(1, 1, ANY_SIZE)) is None
+
+
+@pytest.mark.parametrize("terms", [1, 2])
+def test_more_rows_make_the_rules_of_many_better(terms, monkeypatch):
+    X = make_noisy(25_000, seed=0, n_features=12, n_clusters=7)
+    scaled = (X - X.min(axis=0)) / (X.max(axis=0) - X.min(axis=0))
+    options = {"max_terms": terms, "n_clusters": 7, "min_cluster_size": 0.02, "random_state": 0}
+    polished = PolytopeClustering(**options).fit(X)
+    assert (polished.predict(X) == polished.labels_).all()
+    assert (polished.contains(X).sum(axis=1) == 1).all()
+    assert np.bincount(polished.labels_).min() >= 500
+    monkeypatch.setattr(fitting, "N_POLISHED", fitting.N_SAMPLED)
+    plain = PolytopeClustering(**options).fit(X)
+    scores = [silhouette_score(scaled[:6000], model.labels_[:6000]) for model in (plain, polished)]
+    assert scores[0] < scores[1]
