@@ -24,6 +24,7 @@ N_ROWS = 1500
 def few_rows_are_many(monkeypatch):
     monkeypatch.setattr(fitting, "MANY_ROWS", 600)
     monkeypatch.setattr(fitting, "N_SAMPLED", 300)
+    monkeypatch.setattr(fitting, "N_POLISHED", 400)
 
 
 @pytest.fixture(scope="module")

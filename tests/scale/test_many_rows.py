@@ -34,6 +34,7 @@ def assert_exact(model, table, least, weights=None):
 def few_rows_are_many(monkeypatch):
     monkeypatch.setattr(fitting, "MANY_ROWS", 600)
     monkeypatch.setattr(fitting, "N_SAMPLED", 300)
+    monkeypatch.setattr(fitting, "N_POLISHED", 600)
 
 
 @pytest.mark.parametrize("options", [{}, {"max_terms": 2, "max_coefficient": 3, "n_init": 1}])

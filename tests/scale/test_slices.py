@@ -18,6 +18,7 @@ from polyclust.table.slices import is_narrow, is_wide
 def few_rows_are_many(monkeypatch):
     monkeypatch.setattr(fitting, "MANY_ROWS", 600)
     monkeypatch.setattr(fitting, "N_SAMPLED", 300)
+    monkeypatch.setattr(fitting, "N_POLISHED", 600)
     monkeypatch.setattr(slices, "ROWS_AT_ONCE", 400)
 
 
