@@ -14,6 +14,8 @@ from sklearn.metrics import silhouette_score
 from polyclust import PolytopeClustering, fitting
 from polyclust.hyperplanes.reading import read_hyperplanes
 from polyclust.scale.blocks import Placing
+from polyclust.scale.cuts import CutTree
+from polyclust.scale.extending import extend_clusters
 from polyclust.scale.polishing import Limits, _sum_along, grow_polished, measure_fates
 from polyclust.search.scoring import SizeBounds
 from strategies import matrices, partitioned_points
@@ -105,3 +107,14 @@ def test_more_rows_make_the_rules_of_many_better(terms, monkeypatch):
     plain = PolytopeClustering(**options).fit(X)
     scores = [silhouette_score(scaled[:6000], model.labels_[:6000]) for model in (plain, polished)]
     assert scores[0] < scores[1]
+
+
+def test_a_tree_of_wrong_sizes_is_not_taken():
+    raw = np.arange(100.0)[:, None]
+    kept = Placing((axis_plane(0, 49.5, above=1, below=0),), 2)
+    tree = CutTree(axis_plane(0, 30.0, above=1, below=0), CutTree(cluster=0), CutTree(cluster=1))
+    for least, most, expected in ((10, 100, [70, 30]), (40, 100, [50, 50]), (10, 60, [50, 50])):
+        better = CutTree(tree.cut, tree.below, tree.above)
+        bounds = SizeBounds((least, most))
+        extended = extend_clusters(in_blocks(raw), kept, numbers(1), bounds, lambda: CutTree(), better)
+        assert extended.tally.total_sizes.tolist() == expected

@@ -38,11 +38,11 @@ def extend_clusters(
 ) -> Extended:
     """Every row lies in one polytope: that of its cluster. The sizes are within bounds, or leaves were joined.
 
-    A tree that is known to be ``better`` than the polytopes takes their place at once, unless leaves get lost.
+    A tree that is known to be ``better`` than the polytopes takes their place at once, unless its sizes are wrong.
     """
     if better is not None:
         boxes = box_rows(blocks, better, bounds.least)
-        if len(boxes.lows) == found.n_clusters:
+        if len(boxes.lows) == found.n_clusters and bounds.hold_for(boxes.tally.total_sizes):
             return _read_tree(better, boxes, features)
     settled = settle_rows(blocks, found.hyperplanes, found.n_clusters)
     if settled is not None and bounds.hold_for(settled[0].total_sizes):

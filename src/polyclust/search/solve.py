@@ -23,7 +23,7 @@ from polyclust.search.descent import explore, offer, shift_boundaries
 from polyclust.search.directions import AxisDirections
 from polyclust.search.even import grow_even_tree
 from polyclust.search.extremes import cut_extremes
-from polyclust.search.family import AxisFamily, Family
+from polyclust.search.family import AxisFamily, Family, LatticeFamily
 from polyclust.search.grouping import group_points
 from polyclust.search.journal import Journal
 from polyclust.search.moves import DirectionSource, Neighbourhood
@@ -218,6 +218,8 @@ def _polish(pool: list[Partition], moves: Neighbourhood, plan: SearchPlan, journ
     found = explore(chosen, moves, plan.n_clusters, journal, best, n_swapped=int(is_cheap), carry_all=carry_all)
     if max(found) < plan.n_clusters[0]:  # splits of the best clusters lead nowhere
         found = _keep_best(_with_even_parts([*found.values()], moves, plan, is_needed=True), plan)
+    if plan.is_sample and isinstance(plan.family, LatticeFamily):
+        return found  # a last pass costs much, and on more rows the cuts are improved anyway
     return _finish(found, moves, plan, journal)
 
 
@@ -286,7 +288,8 @@ def _keep_best(pool: list[Partition], plan: SearchPlan) -> dict[int, Partition]:
 def _choose_counts(pool: list[Partition], plan: SearchPlan) -> set[int]:
     """The numbers of clusters that are best along the axes, those beside them, and the fewest asked for."""
     best = sorted({p.n_clusters for p in pool}, key=lambda k: -max(p.score for p in pool if p.n_clusters == k))
-    return {plan.n_clusters[0], *(near for k in best[: plan.n_polished] for near in (k - 1, k, k + 1))}
+    n_best = 1 if plan.is_sample else plan.n_polished
+    return {plan.n_clusters[0], *(near for k in best[:n_best] for near in (k - 1, k, k + 1))}
 
 
 def _starts(
