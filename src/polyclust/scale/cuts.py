@@ -82,12 +82,7 @@ class CutTree:
         """Take the cut above a leaf away: its sibling moves up."""
         for side, sibling in ((self.below, self.above), (self.above, self.below)):
             if side is leaf and sibling is not None:
-                self.cut, self.below, self.above, self.cluster = (
-                    sibling.cut,
-                    sibling.below,
-                    sibling.above,
-                    sibling.cluster,
-                )
+                vars(self).update(vars(sibling))
                 return True
         children = [c for c in (self.below, self.above) if c is not None]
         return any(c._close_parent(leaf) for c in children)

@@ -20,7 +20,7 @@ from polyclust.scale.cuts import CutTree, grow_cuts, make_plane
 from polyclust.scale.settling import round_threshold
 from polyclust.scale.space import Space
 from polyclust.search.distances import measure_distances
-from polyclust.search.points import Points
+from polyclust.search.points import Points, order_projections
 from polyclust.search.scoring import LEAST_LOSS, SizeBounds
 from polyclust.table.features import Feature
 
@@ -33,7 +33,6 @@ N_REFERENCES = 64
 N_AXES = 3
 N_RACED = 1000
 N_WINNERS = 4
-RELATIVE_GAP = 1e-9
 LEAST_GAIN, GAIN_OF_A_TREE = 1e-5, 1e-4  # of the mean silhouette
 
 
@@ -184,17 +183,16 @@ class _Split:
 def _sum_along(projections: Floats, gains: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     """For every direction the most that rows on one side of a cut gain, the last value on the low side, and whether
     it is the low side that gains; minus infinity where all values are equal."""
-    order = np.argsort(projections, axis=1)
-    ordered = np.take_along_axis(projections, order, axis=1)
-    sums = np.cumsum(gains[order], axis=1)
-    is_end = np.diff(ordered, axis=1) > RELATIVE_GAP * np.abs(ordered).max(axis=1, keepdims=True)
-    low = np.where(is_end, sums[:, :-1], -np.inf)
-    high = np.where(is_end, sums[:, -1:] - sums[:, :-1], -np.inf)
+    orders = order_projections(np.arange(len(gains), dtype=np.int32), projections)
+    sums = np.cumsum(gains[orders.rows], axis=1)
+    low = np.where(orders.is_end, sums, -np.inf)
+    high = np.where(orders.is_end, sums[:, -1:] - sums, -np.inf)
     every = np.arange(len(sums))
     at_low, at_high = low.argmax(axis=1), high.argmax(axis=1)
     is_below_low = low[every, at_low] >= high[every, at_high]
     at = np.where(is_below_low, at_low, at_high)
-    return np.maximum(low[every, at_low], high[every, at_high]), ordered[every, at], is_below_low
+    last_low = projections[every, orders.rows[every, at]]
+    return np.maximum(low[every, at_low], high[every, at_high]), last_low, is_below_low
 
 
 def _list_nodes(tree: CutTree) -> Iterator[CutTree]:

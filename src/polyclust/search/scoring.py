@@ -23,7 +23,7 @@ from polyclust.kernels.silhouette import (
 from polyclust.search.partition import Ints, Partition, join_labels, sum_weights
 from polyclust.search.points import Points, SubsetOrders
 
-__all__ = ["CallScorer", "Scorer", "SilhouetteScorer", "SizeBounds"]
+__all__ = ["LEAST_LOSS", "CallScorer", "Scorer", "SilhouetteScorer", "SizeBounds"]
 
 Floats = NDArray[np.float64]
 FAR = 1e30

@@ -92,9 +92,12 @@ class SearchPlan:
         return [replace(self, n_init=n_each, seed=self.seed + n, alternates=False) for n in range(n_plans)]
 
     def both_ways(self, points: Points) -> list[SearchPlan]:
-        """Rows that count by their losses, and rows that count alike; only the first where starts cost much."""
+        """Rows that count by their losses, and rows that count alike; only the first where starts cost much.
+
+        To a criterion that is called all losses are alike.
+        """
         is_dear = len(points) > FEW_POINTS and _is_costly(points, self.family)
-        return [self] if is_dear else [self, replace(self, by_loss=False)]
+        return [self] if is_dear or self.is_called else [self, replace(self, by_loss=False)]
 
     @property
     def n_polished(self) -> int:
