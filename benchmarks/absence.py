@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.comparison import Study
+from benchmarks.methods import METHODS
 
 REASONS = {
     "¹": "every clustering it proposed has a cluster below the protocol's least size",
@@ -11,6 +12,7 @@ REASONS = {
     "⁴": "a package is not installed",
     "⁵": "it failed; the message is among the remarks",
     "⁶": "not measured yet (`make bench` goes on where it stopped)",
+    "⁷": "it found no clustering of that many clusters, none below the protocol's least size",
 }
 UNMEASURED = "⁶"
 
@@ -24,6 +26,8 @@ def find_mark(study: Study, protocol: str, data: str, method: str) -> str:
         return "⁴"
     if cell["status"] == "failed":
         return "⁵"
+    if METHODS[method].has_fixed_count:
+        return "⁷"
     note = str(cell["note"])
     if "passed over" in note and not note.endswith("none"):
         return "¹"

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.measures import list_sizes, silhouette_of_distances, silhouette_reported
 from benchmarks.methods.method import Method
-from benchmarks.problem import Clock, Labels, Problem, Proposal, Task
+from benchmarks.problem import COUNTS, Clock, Labels, Problem, Proposal, Task
 
 
 @dataclass(frozen=True)
@@ -62,10 +62,10 @@ class Choice:
     passed_over: str = ""
     seconds_scoring: float = 0.0
 
-    def consider(self, proposal: Proposal, task: Task, max_clusters: int) -> None:
+    def consider(self, proposal: Proposal, task: Task, counts: range = COUNTS) -> None:
         """Keep the proposal if it is allowed and better."""
         self.n_runs += proposal.n_runs
-        if not task.problem.allows(proposal.labels, max_clusters):
+        if not task.problem.allows(proposal.labels, counts):
             self.passed_over = show_sizes(proposal.labels)
             return
         before = time.process_time()
@@ -90,7 +90,7 @@ def run_cell(
         task = Task(problem, seed, Clock(budget), max_starts)
         choice = Choice()
         for proposal in method.propose(task):
-            choice.consider(proposal, task, method.max_clusters)
+            choice.consider(proposal, task, method.counts)
         return _fill_row(task, method, choice, task.clock.elapsed)
 
 

@@ -50,9 +50,10 @@ class Study:
         return self.value(protocol, data, method, "silhouette")
 
     def methods(self, protocol: str, kinds: tuple[str, ...] = KINDS) -> list[str]:
-        """Methods that have a row under the protocol, in the order of the tables."""
+        """Methods that choose k and have a row under the protocol, in the order of the tables."""
         present = {key[2] for key in self._index if key[0] == protocol} - set(REMARKS)
-        return [name for name, method in METHODS.items() if name in present and method.kind in kinds]
+        choosing = {name: method for name, method in METHODS.items() if not method.has_fixed_count}
+        return [name for name, method in choosing.items() if name in present and method.kind in kinds]
 
     def main_methods(self, protocol: str, kinds: tuple[str, ...] = KINDS) -> list[str]:
         """Those that stand in every table: all but polyclust with more starts."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from benchmarks.comparison import Study
+from benchmarks.markdown import title
 
 COLUMNS = ("clauses_per_cluster", "terms_per_cluster")
 ANY_TREE = "best tree"
@@ -48,6 +49,16 @@ def find_length(study: Study, protocol: str, data: str, method: str) -> Length |
     return None if clauses is None or terms is None else Length(clauses, terms)
 
 
+def find_tree(study: Study, protocol: str, data: str, rival: str) -> str | None:
+    """The rival itself; for `ANY_TREE` the tree method of the highest silhouette on the data set."""
+    return study.best(protocol, data, study.methods(protocol, ("tree",))) if rival == ANY_TREE else rival
+
+
+def name_rival(rival: str) -> str:
+    """As in the tables."""
+    return f"{ANY_TREE} of each set" if rival == ANY_TREE else title(rival)
+
+
 def average(lengths: list[Length]) -> Length:
     """Means over data sets; there must be one."""
     return Length(
@@ -68,7 +79,7 @@ def compare_lengths(study: Study, protocol: str, method: str, rival: str) -> Len
     """Ours against a tree method, or the tree of the highest silhouette on each set; None without a common set."""
     ours, theirs, no_longer = {}, {}, []
     for data in study.names(protocol):
-        tree = study.best(protocol, data, study.methods(protocol, ("tree",))) if rival == ANY_TREE else rival
+        tree = find_tree(study, protocol, data, rival)
         our_length = find_length(study, protocol, data, method)
         their_length = find_length(study, protocol, data, tree) if tree else None
         if our_length is None or their_length is None:

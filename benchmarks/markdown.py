@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from benchmarks.methods import METHODS
 
 NOTHING = "–"
+EQUAL = 0.00005  # not told apart by four decimals
 
 
 def render_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -18,6 +19,11 @@ def render_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def show(value: float | None, pattern: str = "{:.4f}") -> str:
     """A number, or a dash."""
     return NOTHING if value is None else pattern.format(value)
+
+
+def bold_if(score: float, best: float) -> str:
+    """Four decimals, in bold when no score is better."""
+    return f"**{score:.4f}**" if best - score < EQUAL else f"{score:.4f}"
 
 
 def show_seconds(value: float | None) -> str:

@@ -17,6 +17,7 @@ Labels = NDArray[np.integer]
 
 LEAST_CLUSTERS = 2
 MOST_CLUSTERS = 10
+COUNTS = range(LEAST_CLUSTERS, MOST_CLUSTERS + 1)
 LARGE = 2000  # rows from which methods with random starts run fewer of them
 
 
@@ -45,10 +46,10 @@ class Problem:
     def n_rows(self) -> int:
         return len(self.matrix)
 
-    def allows(self, labels: Labels, max_clusters: int = MOST_CLUSTERS) -> bool:
-        """Whether the solution has 2 to 10 clusters, none smaller than the protocol's least size."""
+    def allows(self, labels: Labels, counts: range = COUNTS) -> bool:
+        """Whether the solution has one of these numbers of clusters, none below the protocol's least size."""
         sizes = np.unique(labels, return_counts=True)[1]
-        return LEAST_CLUSTERS <= len(sizes) <= max_clusters and int(sizes.min()) >= self.min_size
+        return len(sizes) in counts and int(sizes.min()) >= self.min_size
 
 
 class Clock:

@@ -1,4 +1,7 @@
-"""Results on disk: one CSV per protocol and method, a row per data set, written whole or not at all."""
+"""Results on disk: one CSV per protocol and method, a row per data set, written whole or not at all.
+
+Methods that are told their number of clusters (`mpc-1-at-7`) share a file (`mpc-1-at-k`): a row per set and number.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,8 @@ FOLDER = Path(__file__).resolve().parent / "results"
 
 def file_of(folder: Path, protocol: str, method: str) -> Path:
     """Where the rows of a method are kept."""
-    return folder / f"{protocol}-{method}.csv"
+    base, at, _ = method.partition("-at-")
+    return folder / f"{protocol}-{base}{'-at-k' if at else ''}.csv"
 
 
 def read_rows(path: Path) -> pd.DataFrame:
@@ -34,7 +38,7 @@ def read_all(folder: Path = FOLDER) -> pd.DataFrame:
 def has_row(folder: Path, protocol: str, name: str, method: str) -> bool:
     """Whether the cell was measured; a cell that was skipped for want of a package is tried again."""
     rows = read_rows(file_of(folder, protocol, method))
-    found = rows[rows["data"] == name]
+    found = rows[(rows["data"] == name) & (rows["method"] == method)]
     return len(found) > 0 and found["status"].iloc[0] != "skipped"
 
 
@@ -42,8 +46,8 @@ def store_row(folder: Path, row: Row) -> None:
     """Add the row or put it in the place of an older one."""
     path = file_of(folder, row.protocol, row.method)
     rows = read_rows(path).to_dict("records")
-    rows = [old for old in rows if old["data"] != row.data] + [row.as_dict()]
-    rows.sort(key=lambda each: str(each["data"]))
+    rows = [old for old in rows if (old["data"], old["method"]) != (row.data, row.method)] + [row.as_dict()]
+    rows.sort(key=lambda each: (str(each["data"]), len(str(each["method"])), str(each["method"])))
     folder.mkdir(parents=True, exist_ok=True)
     temporary = path.with_suffix(f".{os.getpid()}.tmp")
     pd.DataFrame(rows, columns=list(COLUMNS)).to_csv(temporary, index=False)

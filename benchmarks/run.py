@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import traceback
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Annotated
 
@@ -15,9 +16,11 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from benchmarks.cell import Row, run_cell, warm_up
+from benchmarks.comparison import Study, open_study
 from benchmarks.datasets import NAMES, PROTOCOLS, DataNotFoundError, load
 from benchmarks.methods import METHODS
-from benchmarks.results import FOLDER, has_row, store_row
+from benchmarks.results import FOLDER, has_row, read_all, store_row
+from benchmarks.same_count import list_tree_counts
 
 Cell = tuple[str, str, str]  # protocol, data set, method
 
@@ -29,25 +32,41 @@ QUICK_STARTS = 10
 ONLY_FOR = {"mpc-2-k11": (("paper", "atom"),)}
 
 
-def list_cells(protocols: list[str], names: list[str], methods: list[str]) -> list[Cell]:
+def list_cells(protocols: list[str], names: list[str], methods: list[str], folder: Path = FOLDER) -> list[Cell]:
     """Small sets first within a method, so that tables fill early."""
+    study = open_study(read_all(folder))
     return [
         (protocol, name, method)
         for method in methods
         for protocol in protocols
         for name in names
-        if method not in ONLY_FOR or (protocol, name) in ONLY_FOR[method]
+        if is_wanted((protocol, name, method), study)
     ]
 
 
+def is_wanted(cell: Cell, study: Study) -> bool:
+    """Some methods belong to a few data sets only; a given number of clusters to those where a tree has it."""
+    protocol, name, method = cell
+    if METHODS[method].has_fixed_count:
+        return METHODS[method].counts[0] in list_tree_counts(study, protocol, name)
+    return method not in ONLY_FOR or (protocol, name) in ONLY_FOR[method]
+
+
+def split_stages(methods: list[str]) -> list[list[str]]:
+    """Methods with a given number of clusters come last: the rows of the trees say which numbers."""
+    return [[name for name in methods if METHODS[name].has_fixed_count is is_last] for is_last in (False, True)]
+
+
 def pick(given: str | None, known: tuple[str, ...], what: str) -> list[str]:
-    """The names on the command line, separated by commas; all when none is given."""
+    """The names or patterns on the command line, separated by commas; all when none is given."""
     if not given:
         return list(known)
-    chosen = [each.strip() for each in given.split(",") if each.strip()]
-    for each in chosen:
-        if each not in known:
+    chosen = []
+    for each in (part.strip() for part in given.split(",") if part.strip()):
+        fitting = [name for name in known if fnmatch(name, each)]
+        if not fitting:
             raise typer.BadParameter(f"there is no {what} {each!r}; choose from {', '.join(known)}")
+        chosen += [name for name in fitting if name not in chosen]
     return chosen
 
 
@@ -95,7 +114,7 @@ def run_cells(cells: list[Cell], folder: Path, data: Path | None, effort: Effort
 def main(
     protocol: Annotated[str | None, typer.Option(help="paper, practical, or both when left out")] = None,
     sets: Annotated[str | None, typer.Option(help="data sets, separated by commas; all when left out")] = None,
-    methods: Annotated[str | None, typer.Option(help="methods, separated by commas; all when left out")] = None,
+    methods: Annotated[str | None, typer.Option(help="methods or patterns, with commas; all when left out")] = None,
     data: Annotated[Path | None, typer.Option(help="folder of the data; else POLYCLUST_DATA")] = None,
     seed: Annotated[int, typer.Option(help="seed of every method")] = 0,
     budget: Annotated[float | None, typer.Option(help="processor seconds per cell; none when left out")] = None,
@@ -106,14 +125,19 @@ def main(
     """Measure what is missing."""
     names = pick(sets, NAMES, "data set") if sets or not quick else list(QUICK_SETS)
     chosen = pick(methods, tuple(METHODS), "method") if methods or not quick else list(QUICK_METHODS)
-    cells = list_cells(pick(protocol, PROTOCOLS, "protocol"), names, chosen)
-    wanted = [cell for cell in cells if force or not has_row(out, *cell)]
+    protocols = pick(protocol, PROTOCOLS, "protocol")
+    effort = Effort(seed, budget, QUICK_STARTS if quick else None)
+    n_measured = n_kept = n_failed = 0
     try:
-        n_failed = run_cells(wanted, out, data, Effort(seed, budget, QUICK_STARTS if quick else None))
+        for stage in split_stages(chosen):
+            cells = list_cells(protocols, names, stage, out)
+            wanted = [cell for cell in cells if force or not has_row(out, *cell)]
+            n_failed += run_cells(wanted, out, data, effort)
+            n_measured, n_kept = n_measured + len(wanted), n_kept + len(cells) - len(wanted)
     except DataNotFoundError as error:
         typer.echo(f"Error: {error}", err=True)
         raise typer.Exit(1) from None
-    typer.echo(f"{len(wanted)} cells measured, {len(cells) - len(wanted)} were there already: {out}")
+    typer.echo(f"{n_measured} cells measured, {n_kept} were there already: {out}")
     if n_failed:
         typer.echo(f"{n_failed} of them failed; their notes say why.", err=True)
         raise typer.Exit(1)

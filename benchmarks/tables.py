@@ -11,8 +11,9 @@ import typer
 from benchmarks.absence import explain_marks, find_mark
 from benchmarks.comparison import FAMILIES, IN_THE_PAPER, MORE_STARTS, ORDER, Study, open_study
 from benchmarks.lengths import average, find_length, list_common
-from benchmarks.markdown import NOTHING, render_table, replace_between, show, show_seconds, title
+from benchmarks.markdown import EQUAL, NOTHING, bold_if, render_table, replace_between, show, show_seconds, title
 from benchmarks.results import FOLDER, read_all
+from benchmarks.same_count_tables import SAME_COUNT_TEXT, same_count_section, same_count_table
 from benchmarks.verdicts import (
     aims_table,
     atom_line,
@@ -36,7 +37,6 @@ PROTOCOL_TEXT = {
 }
 COMPARED_WITH = {"mpc-general": "mpc-2"} | {more: base for base, more in MORE_STARTS.items()}
 EXPLAINING = ("tree", "polytopes")
-EQUAL = 0.00005  # not told apart by four decimals
 
 
 def tabulate(study: Study, protocol: str, methods: list[str], show_cell: Callable[[str, str], str]) -> str:
@@ -55,7 +55,7 @@ def headline_table(study: Study, protocol: str) -> str:
         scores = [study.silhouette(protocol, data, w) if w else None for w in winners]
         best = max((s for s in scores if s is not None), default=0.0)
         cells = [
-            NOTHING if s is None or w is None else _name_winner(study, protocol, data, w, _bold_if(s, best))
+            NOTHING if s is None or w is None else _name_winner(study, protocol, data, w, bold_if(s, best))
             for s, w in zip(scores, winners, strict=True)
         ]
         rows.append([data, *cells, show(study.ceiling(protocol, data))])
@@ -66,10 +66,6 @@ def headline_table(study: Study, protocol: str) -> str:
 def _name_winner(study: Study, protocol: str, data: str, method: str, score: str) -> str:
     star = "\\*" if study.is_outlier_cut(protocol, data, method) else ""
     return f"{score}{star}" if method in FAMILIES else f"{score}{star} {title(method)}"
-
-
-def _bold_if(score: float, best: float) -> str:
-    return f"**{score:.4f}**" if best - score < EQUAL else f"{score:.4f}"
 
 
 def silhouette_table(study: Study, protocol: str) -> str:
@@ -88,7 +84,7 @@ def _mark(study: Study, protocol: str, data: str, method: str, score: float | No
     """Bold for the best, * for an outlier cut, ~ for a cell that was cut short by its budget."""
     if score is None:
         return NOTHING + find_mark(study, protocol, data, method)
-    text = _bold_if(score, best)
+    text = bold_if(score, best)
     text += "\\*" if study.is_outlier_cut(protocol, data, method) else ""
     return text + ("~" if study.value(protocol, data, method, "is_cut") else "")
 
@@ -199,6 +195,7 @@ def outlier_list(study: Study, protocol: str) -> str:
 def protocol_section(study: Study, protocol: str) -> str:
     """All tables of one protocol."""
     scores, lengths = silhouette_table(study, protocol), explanation_table(study, protocol)
+    same_count = same_count_table(study, protocol)
     parts = [f"## Protocol *{protocol}*: all tables\n\n{PROTOCOL_TEXT[protocol]}\n"]
     if protocol != "practical":  # its headline opens the page
         parts.append(f"### The best of each kind\n\n{headline_table(study, protocol)}")
@@ -212,6 +209,8 @@ def protocol_section(study: Study, protocol: str) -> str:
             f"### Outlier cuts and their sizes\n\n{outlier_list(study, protocol)}",
             "### Explanations: clauses per cluster × terms per clause (fidelity where below 1)\n\n"
             f"{lengths}{explain_marks(lengths)}",
+            "### At the trees' numbers of clusters: silhouette, clauses per cluster (× terms per clause)\n\n"
+            f"{same_count}{explain_marks(same_count)}",
             f"### Seconds: per run / total\n\n{seconds_table(study, protocol)}",
         ]
     )
@@ -222,10 +221,12 @@ def length_section(study: Study) -> str:
     parts = [
         "## Length of the explanations\n\nNo longer: neither more clauses nor more terms per cluster. Ours / theirs, "
         "means over the sets where both explain; *best tree of each set* is the tree of the highest silhouette there. "
-        "More clusters need more clauses, so their number stands beside. Every set: in the tables of the protocols.\n"
+        "More clusters need more clauses, so their number stands beside. Every set: in the tables of the protocols.\n",
+        SAME_COUNT_TEXT,
     ]
     for protocol in ORDER:
         parts.append(f"### *{protocol}*\n\n{length_table(study, protocol)}\n{length_verdicts(study, protocol)}")
+        parts.append(same_count_section(study, protocol))
     parts.append(f"### Trees of no more clauses that score higher than MPC-1\n\n{shorter_tree_lines(study)}")
     return "\n".join(parts)
 

@@ -20,7 +20,7 @@ from benchmarks.comparison import (
     tally,
     tally_paper,
 )
-from benchmarks.lengths import ANY_TREE, average, compare_lengths, find_length, list_common
+from benchmarks.lengths import ANY_TREE, average, compare_lengths, find_length, list_common, name_rival
 from benchmarks.markdown import NOTHING, render_table, show_seconds, title
 
 NO_ROWS = "No row of polyclust has been measured yet: `make bench`.\n"
@@ -174,7 +174,7 @@ def length_verdicts(study: Study, protocol: str) -> str:
             rows.append(
                 [
                     title(method),
-                    f"{ANY_TREE} of each set" if rival == ANY_TREE else title(rival),
+                    name_rival(rival),
                     f"{ours.clauses:.2f} / {theirs.clauses:.2f}",
                     f"{ours.terms_per_clause:.2f} / {theirs.terms_per_clause:.2f}",
                     f"{ours.terms:.2f} / {theirs.terms:.2f}",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 
-from benchmarks.problem import MOST_CLUSTERS, Proposal, Task
+from benchmarks.problem import COUNTS, Proposal, Task
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Method:
     kind : "plain" (no explanation), "tree" or "polytopes"
     propose : a generator of proposals; it asks the task's clock before each piece of work
     package : what must be importable, if anything
-    max_clusters : solutions with more are passed over
+    counts : how many clusters a solution may have; others are passed over
     """
 
     name: str
@@ -28,7 +28,12 @@ class Method:
     kind: str
     propose: Callable[[Task], Iterator[Proposal]]
     package: str | None = None
-    max_clusters: int = MOST_CLUSTERS
+    counts: range = COUNTS
+
+    @property
+    def has_fixed_count(self) -> bool:
+        """Whether it is asked for one number of clusters: measured where a tree has that many, beside the tree."""
+        return len(self.counts) == 1
 
     @property
     def reason_to_skip(self) -> str | None:

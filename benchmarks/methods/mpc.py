@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks.measures import silhouette_reported
 from benchmarks.methods.method import Method
-from benchmarks.problem import Description, Problem, Proposal, Task
+from benchmarks.problem import COUNTS, LEAST_CLUSTERS, Description, Problem, Proposal, Task
 
 AXIS: Mapping[str, Any] = {}
 SPARSE: Mapping[str, Any] = {"max_terms": 2, "max_coefficient": 3}
@@ -31,7 +31,7 @@ def choose_settings(problem: Problem) -> dict[str, Any]:
 
 
 def propose(task: Task, family: Mapping[str, Any], **more: Any) -> Iterator[Proposal]:
-    """One fit; k is the estimator's choice."""
+    """One fit; k is the estimator's choice unless `more` says it."""
     from polyclust import PolytopeClustering
 
     model = PolytopeClustering(**choose_settings(task.problem), **family, **more, random_state=task.seed, n_jobs=1)
@@ -62,6 +62,11 @@ def _compare_scores(model: Any, problem: Problem) -> str:
     return f"score_ is {float(model.score_)!r}, scikit-learn's is {expected!r}"
 
 
+def name_at(method: str, k: int) -> str:
+    """A family with a given number of clusters, as in the results."""
+    return f"{method}-at-{k}"
+
+
 METHODS = (
     Method("mpc-1", "MPC-1", "polytopes", partial(propose, family=AXIS)),
     Method("mpc-2", "MPC-2", "polytopes", partial(propose, family=SPARSE)),
@@ -73,6 +78,14 @@ METHODS = (
         "MPC-2, K ≤ 11",
         "polytopes",
         partial(propose, family=SPARSE, max_clusters=11),
-        max_clusters=11,
+        counts=range(LEAST_CLUSTERS, 12),
     ),
-)
+    *(
+        Method(
+            name_at(base, k), f"{title}, K = {k}", "polytopes", partial(propose, family=family, n_clusters=k),
+            counts=range(k, k + 1),
+        )
+        for base, title, family in (("mpc-1", "MPC-1", AXIS), ("mpc-2", "MPC-2", SPARSE))
+        for k in COUNTS
+    ),
+)  # fmt: skip

@@ -87,7 +87,7 @@ def test_choice_keeps_the_best_allowed_proposal(iris: Problem) -> None:
     cut_off[0] = 1
     halves, thirds = (np.arange(150) >= 50).astype(int), np.arange(150) // 50
     for labels in (cut_off, thirds, halves):
-        choice.consider(Proposal(labels), task, 10)
+        choice.consider(Proposal(labels), task)
     assert choice.best is not None
     assert (choice.best.labels == halves).all()
     assert choice.score == pytest.approx(silhouette_score(iris.matrix, halves), abs=1e-5)

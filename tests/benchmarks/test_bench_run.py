@@ -52,6 +52,19 @@ def test_interrupted_run_goes_on(tmp_path: Path) -> None:
     assert pd.read_csv(tmp_path / "practical-hclust.csv").equals(before)
 
 
+def test_numbers_of_clusters_come_from_the_trees_of_the_same_run(tmp_path: Path) -> None:
+    folders = ("--out", str(tmp_path), "--data", str(tmp_path))
+    arguments = ("--quick", "--sets", "wine", "--protocol", "practical", *folders)
+    code, text = invoke(run.main, *arguments, "--methods", "mpc-1-at-*,cart")
+    assert code == 0
+    assert text.startswith("2 cells measured, 0 were there already")
+    rows = read_all(tmp_path).set_index("method")
+    k = int(rows.loc["cart", "k"])
+    assert rows.loc[f"mpc-1-at-{k}", "k"] == k
+    _, text = invoke(run.main, *arguments, "--methods", "mpc-1-at-*")
+    assert text.startswith("0 cells measured, 1 were there already")
+
+
 def test_absent_data_end_with_one_sentence(tmp_path: Path) -> None:
     code, text = invoke(
         run.main, "--sets", "atom", "--methods", "hclust", "--out", str(tmp_path), "--data", str(tmp_path)
