@@ -110,7 +110,7 @@ def test_settings_out_of_range():
         ("units", "metric"), ("scale", "robust"), ("outside", "error"), ("criterion", "gap"),
         ("representation_weight", -1), ("representation_weight", "much"), ("margin", 0), ("time_limit", 0),
         ("time_limit", float("nan")), ("memory_limit", -5), ("min_cluster_size", 0), ("min_cluster_size", 1.5),
-        ("min_cluster_size", -3), ("max_cluster_size", 0.0), ("distance", 3),
+        ("min_cluster_size", -3), ("max_cluster_size", 0.0), ("distance", 3), ("n_jobs", 0), ("random_state", -1),
     ]:  # fmt: skip
         refuse(FRAME, f"^{name} must be .*; got .*", **{name: value})
     refuse(FRAME, r"max_terms must be an integer >= 1 or None; got 0\.", max_terms=0)

@@ -78,7 +78,10 @@ def check_settings(params: dict[str, Any]) -> None:
     _check_positive("margin", params["margin"])
     _check_positive("time_limit", params["time_limit"])
     _check_positive("memory_limit", params["memory_limit"])
+    _check_sizes(params["min_cluster_size"], params["max_cluster_size"])
     _check_distance(params["distance"])
+    _check_jobs(params["n_jobs"])
+    _check_seed(params["random_state"])
 
 
 def resolve_sizes(least: float, most: float | None, total: float) -> SizeBounds:
@@ -118,14 +121,42 @@ def resolve_clusters(n_clusters: Any, max_clusters: int, bounds: SizeBounds, tot
 
 
 def _resolve_size(name: str, value: Any, total: float, rounding: Callable[[float], int]) -> float:
-    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool) and float(value) > 0
-    if is_number and isinstance(value, numbers.Integral):
+    _check_size(name, value)
+    if isinstance(value, numbers.Integral):
         return float(value)
-    if is_number and float(value) < 1:
-        share = float(value) * total
-        nearest = round(share)  # 0.02 * 150 is 3.0000000000000004 nowhere but in floating point
-        return float(nearest if abs(share - nearest) < 1e-9 * max(share, 1.0) else rounding(share))
-    raise ValueError(f"{name} must be a number of rows (an integer >= 1) or a share between 0 and 1; got {value!r}.")
+    share = float(value) * total
+    nearest = round(share)  # 0.02 * 150 is 3.0000000000000004 nowhere but in floating point
+    return float(nearest if abs(share - nearest) < 1e-9 * max(share, 1.0) else rounding(share))
+
+
+def _check_sizes(least: Any, most: Any) -> None:
+    """As far as can be told without the rows: a share and a number of rows are compared when they are there."""
+    _check_size("min_cluster_size", least)
+    if most is None:
+        return
+    _check_size("max_cluster_size", most)
+    if isinstance(least, numbers.Integral) == isinstance(most, numbers.Integral) and most < least:
+        what = "rows" if isinstance(most, numbers.Integral) else "of the rows"
+        raise ValueError(f"max_cluster_size ({most:g} {what}) must not be below min_cluster_size ({least:g} {what}).")
+
+
+def _check_size(name: str, value: Any) -> None:
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool) and float(value) > 0
+    if not (is_number and (isinstance(value, numbers.Integral) or float(value) < 1)):
+        raise ValueError(
+            f"{name} must be a number of rows (an integer >= 1) or a share between 0 and 1; got {value!r}."
+        )
+
+
+def _check_jobs(value: Any) -> None:
+    if isinstance(value, numbers.Integral) and value == 0:
+        raise ValueError("n_jobs must be an integer >= 1, or -1 for all cores; got 0.")
+
+
+def _check_seed(value: Any) -> None:
+    if isinstance(value, numbers.Integral) and not 0 <= int(value) < 2**32:
+        raise ValueError(f"random_state must be an integer from 0 to {2**32 - 1}; got {value!r}.")
+    check_random_state(value)
 
 
 def _check_integer(name: str, value: Any, least: int, may_be_none: bool = False, others: str = "") -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -126,6 +127,49 @@ def test_wrong_values(arguments: list[str], parts: list[str], tmp_path: Path, ru
     (tmp_path / "t.csv").write_text(GOOD)
     assert_one_line(run("fit", "t.csv", "--quiet", *arguments, cwd=tmp_path), *parts)
     assert [p.name for p in tmp_path.iterdir()] == ["t.csv"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        ("fit - -k 0", ["--clusters must be an integer >= 1", "got 0"]),
+        ("fit - --terms 0", ["--terms must be an integer >= 1", "got 0"]),
+        ("fit - --min-size -3", ["--min-size must be a number of rows", "got -3"]),
+        ("fit - --min-size 9 --max-size 5", ["--max-size (5 rows) must not be below --min-size (9 rows)"]),
+        ("fit - --min-size 0.4 --max-size 0.2", ["--max-size (0.2 of the rows) must not be below --min-size"]),
+        ("fit - --starts 0", ["--starts must be an integer >= 1", "got 0"]),
+        ("fit - --jobs 0", ["--jobs must be an integer >= 1", "got 0"]),
+        ("fit - --seed -1", ["--seed must be an integer from 0", "got -1"]),
+        ("fit - --sql-dialect klingon", ["klingon"]),
+        ("fit - -o taken", ["taken exists already"]),
+        ("compare - --max-clusters 1", ["--max-clusters must be an integer >= 2", "got 1"]),
+        ("compare - --min-size 0", ["--min-size must be a number of rows", "got 0"]),
+        ("compare - --rows 0", ["--rows must be an integer >= 3", "got 0"]),
+        ("assign none.json -", ["none.json does not exist"]),
+    ],
+)
+def test_options_are_judged_before_the_table_is_read(
+    arguments: str, parts: list[str], tmp_path: Path, command: list[str], environment: dict[str, str]
+) -> None:
+    """Standard input is a pipe that nobody ever closes: who reads it first waits for ever."""
+    (tmp_path / "taken").mkdir()
+    reader, writer = os.pipe()
+    try:
+        done = subprocess.run(
+            [*command, *arguments.split()],
+            cwd=tmp_path,
+            stdin=reader,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+    finally:
+        os.close(reader)
+        os.close(writer)
+    assert_one_line(done, *parts)
+    assert done.stdout == ""
+    assert [p.name for p in tmp_path.iterdir()] == ["taken"]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read and write everything")

@@ -109,15 +109,19 @@ def fit(
         "n_jobs": jobs,
         "time_limit": time_limit,
     }
+    from polyclust.cli.checking import check_options
     from polyclust.cli.fit import FitRequest, default_output, run_fit, spell_command
     from polyclust.table.kinds import Wishes
-    from polyclust.table.read import open_source
+    from polyclust.table.read import open_source, refuse_unreadable
 
+    refuse_unreadable(table)
+    output = output or default_output(table)
+    check_options(parameters, output, force, sql_dialect)
     source = open_source(table, separator=sep, decimal=decimal, encoding=encoding, sheet=sheet)
     return run_fit(
         FitRequest(
             source=source,
-            output=output or default_output(source),
+            output=output,
             wishes=Wishes(ignore or (), categorical or (), numeric or (), id),
             missing=missing.value,
             parameters=parameters,
@@ -147,11 +151,13 @@ def assign(
     debug: options.Debug = False,  # noqa: ARG001 - read by guard
 ) -> int:
     """Label new rows by the rules of a model. Files larger than memory are read in pieces."""
-    from polyclust.cli.assign import run_assign
+    from polyclust.cli.assign import read_model, refuse_output, run_assign
     from polyclust.table.read import open_source
 
+    parts = read_model(model)
+    refuse_output(output)
     source = open_source(table, separator=sep, decimal=decimal, encoding=encoding, sheet=sheet)
-    return run_assign(model, source, output, id, quiet)
+    return run_assign(parts, source, output, id, quiet)
 
 
 @app.command(epilog="Example: polyclust explain segments/model.json --format sql --table customers")
@@ -204,10 +210,16 @@ def compare(
     debug: options.Debug = False,  # noqa: ARG001 - read by guard
 ) -> int:
     """Show this method beside the usual ones: quality, sizes, length of the explanation, time."""
-    from polyclust.cli.compare import CompareRequest, run_compare
+    from polyclust.cli.checking import check_options
+    from polyclust.cli.compare import CompareRequest, refuse_few_rows, run_compare
     from polyclust.table.kinds import Wishes
-    from polyclust.table.read import open_source
+    from polyclust.table.read import open_source, refuse_unreadable
 
+    refuse_unreadable(table)
+    refuse_few_rows(rows)
+    least = options.parse_size(min_size)
+    parameters = {"max_clusters": max_clusters, "min_cluster_size": least, "random_state": seed, "n_jobs": jobs}
+    check_options(parameters, output, force)
     return run_compare(
         CompareRequest(
             source=open_source(table, separator=sep, decimal=decimal, encoding=encoding, sheet=sheet),
@@ -216,11 +228,10 @@ def compare(
             missing=missing.value,
             max_clusters=max_clusters,
             most_rows=rows,
-            min_size=options.parse_size(min_size),
+            min_size=least,
             scale=scale.value,
             seed=seed,
             jobs=jobs,
-            force=force,
             quiet=quiet,
         )
     )

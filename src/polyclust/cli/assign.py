@@ -24,7 +24,7 @@ from polyclust.table.missing import fill_missing
 from polyclust.table.read import TableError, TableSource, iterate_chunks
 from polyclust.table.values import convert_to_column
 
-__all__ = ["Tally", "read_model", "run_assign"]
+__all__ = ["Tally", "read_model", "refuse_output", "run_assign"]
 
 CHUNK_ROWS = 50_000
 DRIFT_POINTS = 0.05
@@ -50,11 +50,14 @@ def read_model(path: Path) -> ModelParts:
     return dict_to_parts(load_model(path))
 
 
-def run_assign(model: Path, source: TableSource, output: Path | None, id_name: str | None, quiet: bool) -> int:
-    """The whole command; the exit code."""
-    parts = read_model(model)
+def refuse_output(output: Path | None) -> None:
+    """Raise TableError if labels cannot be written in that form, before any work is done."""
     if output is not None and output.suffix.lower() not in (".csv", ".txt", "") and not output.exists():
         raise TableError(f"-o {output}: labels are written as csv; give a name that ends in .csv.")
+
+
+def run_assign(parts: ModelParts, source: TableSource, output: Path | None, id_name: str | None, quiet: bool) -> int:
+    """The whole command; the exit code."""
     tally = Tally(np.zeros(parts.explanation.n_clusters, dtype=np.intp))
     pieces = _label_chunks(parts.explanation, source, id_name, tally)
     with count_rows(quiet, "labelling") as bar:

@@ -11,12 +11,14 @@ import typer
 from polyclust.cli.bars import show_progress
 from polyclust.cli.preparing import describe_columns, prepare_table, title_of
 from polyclust.comparison import METHODS, Trial, choose_best, compare_methods
-from polyclust.files import refuse_folder, replace_folder
+from polyclust.files import replace_folder
 from polyclust.progress import report_progress
 from polyclust.table.kinds import Wishes
 from polyclust.table.read import TableSource
 
-__all__ = ["CompareRequest", "run_compare"]
+__all__ = ["CompareRequest", "refuse_few_rows", "run_compare"]
+
+FEWEST_ROWS = 3  # of which two clusters have a silhouette
 
 
 @dataclass(frozen=True)
@@ -33,16 +35,17 @@ class CompareRequest:
     scale: str
     seed: int
     jobs: int | None
-    force: bool
     quiet: bool
 
 
+def refuse_few_rows(most_rows: int) -> None:
+    """Raise ValueError if there is nothing to compare on."""
+    if most_rows < FEWEST_ROWS:
+        raise ValueError(f"--rows must be an integer >= {FEWEST_ROWS}; got {most_rows}.")
+
+
 def run_compare(request: CompareRequest) -> int:
-    """The whole command; the exit code."""
-    if request.output is not None:
-        refuse_folder(request.output, request.force)
-    if request.max_clusters < 2:
-        raise ValueError(f"--max-clusters must be 2 or more; got {request.max_clusters}.")
+    """The whole command, its options checked; the exit code."""
     prepared = prepare_table(request.source, request.wishes, request.missing)
     table = prepared.complete.table
     if not request.quiet:

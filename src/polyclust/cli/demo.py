@@ -10,9 +10,9 @@ from pathlib import Path
 import pandas as pd
 import typer
 
+from polyclust.cli.checking import check_options
 from polyclust.cli.fit import FitRequest, FitResult, run_fit
 from polyclust.demo_data import make_customers
-from polyclust.files import refuse_folder
 from polyclust.table.read import open_source
 
 __all__ = ["run_demo"]
@@ -22,7 +22,8 @@ N_NEW_CUSTOMERS = 50
 
 def run_demo(output: Path, seed: int, force: bool, quiet: bool) -> int:
     """The whole command; the exit code."""
-    refuse_folder(output, force)
+    parameters = {"random_state": seed}
+    check_options(parameters, output, force)
     customers = make_customers(seed=seed)
     with tempfile.TemporaryDirectory() as folder:
         table = Path(folder) / "customers.csv"
@@ -30,7 +31,7 @@ def run_demo(output: Path, seed: int, force: bool, quiet: bool) -> int:
         request = FitRequest(
             source=replace(open_source(str(table)), path="customers.csv"),
             output=output,
-            parameters={"random_state": seed},
+            parameters=parameters,
             command=f"polyclust fit customers.csv --seed {seed}",
             force=force,
             quiet=quiet,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 import signal
 import sys
 import time
@@ -22,27 +21,16 @@ import typer
 
 from polyclust import __version__
 from polyclust.cli.bars import show_progress
+from polyclust.cli.checking import speak_of_options
 from polyclust.cli.guard import INTERRUPTED, collect_warnings, complain
 from polyclust.cli.preparing import PreparedTable, describe_columns, prepare_table, title_of
 from polyclust.explain.explanation import Explanation
-from polyclust.files import refuse_folder, replace_folder
+from polyclust.files import replace_folder
 from polyclust.table.kinds import Wishes
 from polyclust.table.read import STANDARD_INPUT, TableError, TableSource
 
 __all__ = ["FitRequest", "FitResult", "run_fit"]
 
-OPTION_OF = {
-    "n_clusters": "--clusters",
-    "max_clusters": "--max-clusters",
-    "max_terms": "--terms",
-    "max_coefficient": "--coefficient",
-    "min_cluster_size": "--min-size",
-    "max_cluster_size": "--max-size",
-    "explain_with": "--explain-with",
-    "n_init": "--starts",
-    "time_limit": "--time-limit",
-    "n_jobs": "--jobs",
-}
 SHOWN_VERSIONS = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "plotly")
 
 
@@ -73,9 +61,7 @@ class FitResult:
 
 
 def run_fit(request: FitRequest, more_files: Callable[[FitResult], Mapping[str, str]] | None = None) -> int:
-    """The whole command; the exit code."""
-    refuse_folder(request.output, request.force)
-    _refuse_dialect(request.dialect)
+    """The whole command, its options checked; the exit code."""
     prepared = prepare_table(request.source, request.wishes, request.missing)
     _refuse_explaining_columns(request, prepared)
     _say(request, describe_columns(prepared) + "\n")
@@ -88,16 +74,9 @@ def run_fit(request: FitRequest, more_files: Callable[[FitResult], Mapping[str, 
     return INTERRUPTED if result.was_interrupted else 0
 
 
-def default_output(source: TableSource) -> Path:
+def default_output(table: str) -> Path:
     """Beside the current work: customers.csv gives customers-clusters."""
-    return Path("polyclust-clusters" if source.path == STANDARD_INPUT else f"{Path(source.path).stem}-clusters")
-
-
-def _refuse_dialect(dialect: str) -> None:
-    """Before the work, not after it."""
-    from polyclust.render.sql import check_dialect
-
-    check_dialect(dialect)
+    return Path("polyclust-clusters" if table == STANDARD_INPUT else f"{Path(table).stem}-clusters")
 
 
 def _say(request: FitRequest, text: str) -> None:
@@ -122,14 +101,9 @@ def _fit(request: FitRequest, prepared: PreparedTable) -> FitResult:
         try:
             model.fit(prepared.complete.table)
         except ValueError as error:
-            raise ValueError(_speak_of_options(str(error))) from error
+            raise ValueError(speak_of_options(str(error))) from error
     explanation = model.explanation_.with_fills(prepared.complete.fills)
     return FitResult(model, explanation, time.monotonic() - started, tuple(notes), bool(interrupts))
-
-
-def _speak_of_options(sentence: str) -> str:
-    """A sentence about parameters of the estimator, about options of the command instead."""
-    return re.sub(r"\b(" + "|".join(OPTION_OF) + r")\b", lambda m: OPTION_OF[m[0]], sentence)
 
 
 @contextmanager

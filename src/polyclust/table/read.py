@@ -29,6 +29,7 @@ __all__ = [
     "open_source",
     "read_as_text",
     "read_table",
+    "refuse_unreadable",
 ]
 
 STANDARD_INPUT = "-"
@@ -73,8 +74,7 @@ def open_source(
     sheet: str | None = None,
 ) -> TableSource:
     """Check that there is something to read and say which kind of file it is."""
-    if path != STANDARD_INPUT:
-        _refuse_unreadable(Path(path))
+    refuse_unreadable(path)
     location = _spool_standard_input() if path == STANDARD_INPUT else path
     source = TableSource(path, location, "text", separator, decimal, encoding, sheet)
     with source.open_binary() as stream:
@@ -148,7 +148,11 @@ def _kind_of_file(path: str, head: bytes) -> str:
     return "text"
 
 
-def _refuse_unreadable(path: Path) -> None:
+def refuse_unreadable(name: str) -> None:
+    """Raise TableError if there is no file of that name to read, before any work is done."""
+    if name == STANDARD_INPUT:
+        return
+    path = Path(name)
     if path.is_dir():
         raise TableError(f"{path} is a folder: give the file in it that holds the table.")
     try:

@@ -1,0 +1,50 @@
+"""What is wrong with the options whatever the table holds: told before any of it is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from polyclust.files import refuse_folder
+
+__all__ = ["check_options", "speak_of_options"]
+
+OPTION_OF = {
+    "n_clusters": "--clusters",
+    "max_clusters": "--max-clusters",
+    "max_terms": "--terms",
+    "max_coefficient": "--coefficient",
+    "min_cluster_size": "--min-size",
+    "max_cluster_size": "--max-size",
+    "explain_with": "--explain-with",
+    "n_init": "--starts",
+    "time_limit": "--time-limit",
+    "n_jobs": "--jobs",
+    "random_state": "--seed",
+}
+
+
+def check_options(
+    parameters: Mapping[str, Any], output: Path | None = None, force: bool = False, dialect: str | None = None
+) -> None:
+    """Raise ValueError, or OutputError for a folder that may not be written, with one sentence."""
+    if output is not None:
+        refuse_folder(output, force)
+    if dialect is not None:
+        from polyclust.render.sql import check_dialect
+
+        check_dialect(dialect)
+    from polyclust import PolytopeClustering
+    from polyclust.settings import check_settings
+
+    try:
+        check_settings(PolytopeClustering(**parameters).get_params(deep=False))
+    except ValueError as error:
+        raise ValueError(speak_of_options(str(error))) from error
+
+
+def speak_of_options(sentence: str) -> str:
+    """A sentence about parameters of the estimator, about options of the command instead."""
+    return re.sub(r"\b(" + "|".join(OPTION_OF) + r")\b", lambda m: OPTION_OF[m[0]], sentence)
