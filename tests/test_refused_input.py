@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 
 import numpy as np
 import pandas as pd
@@ -167,9 +168,26 @@ def test_precomputed_matrices_that_are_none():
 
 def test_columns_at_predict_that_differ_from_those_at_fit():
     model = PolytopeClustering(2).fit(FRAME)
-    for other in (FRAME[["a"]], FRAME.rename(columns={"b": "c"}), with_column(c=1.0)):
-        with pytest.raises(ValueError, match=r"feature names should match"):
-            model.predict(other)
+    for other, wrong in [
+        (FRAME[["a"]], "lacks columns seen at fit ('b')"),
+        (with_column(c=1.0), "has columns not seen at fit ('c')"),
+        (
+            FRAME.rename(columns={"b": "c"}),
+            "lacks columns seen at fit ('b') and has columns not seen at fit ('c')",
+        ),
+        (
+            FRAME.set_axis([0, 1], axis=1),
+            "lacks columns seen at fit ('a', 'b') and has columns not seen at fit (0, 1)",
+        ),
+    ]:
+        sentence = f"The table {wrong}: give it the columns of the fit (feature_names_in_), in any order."
+        for method in (model.predict, model.contains, model.violation, model.score):
+            with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
+                method(other)
+    assert (model.predict(FRAME[["b", "a"]]) == model.labels_).all()
+    many = pd.DataFrame(X[:, :1] + np.arange(9), columns=list("abcdefghi"))
+    with pytest.raises(ValueError, match=r"\('b', 'c', 'd', 'e', 'f', … 8 in all\)"):
+        PolytopeClustering(2).fit(many).predict(many[["a"]])
     with pytest.raises(ValueError, match="X has 3 features, but PolytopeClustering is expecting 2"):
         PolytopeClustering(2).fit(X).predict(np.ones((5, 3)))
     with pytest.raises(ValueError, match="Column 'a' held numbers at fit and holds other values now"):

@@ -36,7 +36,7 @@ from polyclust.scale.space import Space
 from polyclust.search.criteria import reported_score
 from polyclust.search.journal import Journal
 from polyclust.settings import Settings, check_settings, resolve_settings
-from polyclust.table.columns import open_table
+from polyclust.table.columns import open_table, refuse_other_columns
 from polyclust.table.encode import EncodedTable, encode_rows, fit_encoder
 from polyclust.table.partitions import Partitions, attach, find_for_rows, is_partitioned, lend_workers, show_columns
 from polyclust.table.slices import Slices, is_narrow, is_wide
@@ -322,8 +322,8 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         elif shown is None:
             X = check_array(X, dtype=None, ensure_all_finite=False, estimator=self)
         if hasattr(X, "columns") and not reset and hasattr(self, "feature_names_in_"):
-            known = [c for c in self.feature_names_in_ if c in X.columns]
-            X = X[[*known, *(c for c in X.columns if c not in set(known))]]
+            refuse_other_columns(list(X.columns), list(self.feature_names_in_))
+            X = X[list(self.feature_names_in_)]
         validate_data(self, X if shown is None else show_columns(X), reset=reset, skip_check_array=True)
         return X
 

@@ -231,7 +231,7 @@ def test_lazy_results_need_matching_columns_and_labels(table):
     frame = frame_of(table, 900)
     with pytest.raises(ValueError, match="labels must be a Dask Series or one-dimensional Array"):
         lazy.explanation_.evaluate(frame, lazy.predict(table))
-    with pytest.raises(ValueError, match="feature names"):
+    with pytest.raises(ValueError, match="lacks columns seen at fit"):
         lazy.predict(frame.drop(columns="width"))
     for needs_rows in (lazy.score, lazy.scaled, lazy.explanation_.profile, lazy.explanation_.minimal, Binariser().fit):
         with pytest.raises(ValueError, match="needs the rows in memory: compute"):

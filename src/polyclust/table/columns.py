@@ -21,10 +21,12 @@ __all__ = [
     "describe_columns",
     "join_summaries",
     "open_table",
+    "refuse_other_columns",
     "summarise_column",
 ]
 
 LARGEST_EXACT_INTEGER = 2**53
+SHOWN_NAMES = 5  # of the columns that are wrong
 
 
 class RawTable:
@@ -71,6 +73,23 @@ def open_table(X: Any) -> RawTable:
             "columns are features."
         )
     return RawTable(range(values.shape[1]), values, len(values), is_frame=False)
+
+
+def refuse_other_columns(present: Sequence[Hashable], fitted: Sequence[Hashable]) -> None:
+    """Raise ValueError, naming the columns, unless they are those of the fit; their order does not matter."""
+    seen, known = set(present), set(fitted)
+    missing = [c for c in fitted if c not in seen]
+    unexpected = [c for c in present if c not in known]
+    wrongs = [f"lacks columns seen at fit ({_list_some(missing)})"] if missing else []
+    wrongs += [f"has columns not seen at fit ({_list_some(unexpected)})"] if unexpected else []
+    if wrongs:
+        raise ValueError(
+            f"The table {' and '.join(wrongs)}: give it the columns of the fit (feature_names_in_), in any order."
+        )
+
+
+def _list_some(names: Sequence[Hashable]) -> str:
+    return ", ".join(map(repr, names[:SHOWN_NAMES])) + (f", … {len(names)} in all" if len(names) > SHOWN_NAMES else "")
 
 
 @dataclass(frozen=True)
