@@ -12,6 +12,7 @@ from sklearn.base import clone
 from polyclust.table.binarise import Binariser
 from polyclust.table.encode import EncodedTable, encode_rows, fit_encoder
 from polyclust.table.features import Column, Feature
+from polyclust.table.unseen import UnseenLevels
 
 Floats = NDArray[np.float64]
 
@@ -27,10 +28,10 @@ class Explaining:
     transformer: Any = None
     why_not_exported: str = ""
 
-    def encode(self, X: Any) -> Floats:
+    def encode(self, X: Any, unseen: UnseenLevels | None = None) -> Floats:
         """Raw values of the explaining features."""
         table = X if self.transformer is None else self.transformer.transform(X)
-        return encode_rows(table, self.columns, self.features)
+        return encode_rows(table, self.columns, self.features, unseen)
 
 
 def choose_explaining(

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from polyclust import PolytopeClustering
 from polyclust.cli import assign as assign_module
 from polyclust.cli.assign import Tally
 from polyclust.demo_data import make_customers
@@ -103,6 +104,24 @@ def test_bad_tables(fitted: Path, tmp_path: Path, run) -> None:
     assert f"column '{number}' of wrong.csv holds 'old' in row 8" in wrong.stderr
     assert not (tmp_path / "l.csv").exists()
     assert sorted(p.name for p in tmp_path.iterdir()) == ["lacking.csv", "wrong.csv"]
+
+
+def test_unseen_values_are_told_once_for_all_chunks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = pd.DataFrame({"colour": ["red", "blue"] * 30, "size": [1, 2] * 30})
+    PolytopeClustering(2, explain_with=["colour"], random_state=0).fit(known).save(tmp_path / "model.json")
+    new = pd.DataFrame({"colour": ["red"] * 40, "size": 1})
+    new.loc[[3, 33, 34], "colour"] = ["pink", "plum", "pink"]
+    new.to_csv(tmp_path / "new.csv", index=False)
+    monkeypatch.setattr(assign_module, "CHUNK_ROWS", 10)
+    parts, source = assign_module.read_model(tmp_path / "model.json"), open_source(str(tmp_path / "new.csv"))
+    assert assign_module.run_assign(parts, source, tmp_path / "l.csv", None, quiet=False) == 0
+    notes = [line for line in capsys.readouterr().err.splitlines() if "note:" in line]
+    assert notes == [
+        "polyclust: note: Column 'colour' holds values not seen at fit ('pink', 'plum') in 3 rows; "
+        "they are placed by their other columns."
+    ]
 
 
 def test_unseen_values_are_told_once(fitted: Path, tmp_path: Path, run) -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from many import assert_same_fit, blobs_with_noise
 
-from polyclust import PolytopeClustering, fitting
+from polyclust import PolyclustWarning, PolytopeClustering, fitting
 from polyclust.table import slices
 from polyclust.table.slices import is_narrow, is_wide
 
@@ -94,6 +94,26 @@ def test_a_frame_of_many_levels_in_slices(as_category, options, monkeypatch):
     assert (model.labels_ == whole.labels_).all()
     assert (predicted == whole.predict(frame)).all()
     assert (inside == whole.contains(frame)).all()
+
+
+@pytest.mark.usefixtures("small_is_wide")
+def test_values_not_seen_at_fit_are_told_once_for_all_slices():
+    frame = blobs_with_noise(2500).assign(shape=np.resize(["round", "square"], 2500))
+    model = fit(frame)
+    new = frame.astype({"colour": object, "shape": object})
+    new.loc[[0, 1], "colour"] = "pink"
+    new.loc[2400, "colour"] = "plum"
+    new.loc[1200, "shape"] = "oval"
+    assert is_wide(new)
+    told = (
+        "Columns hold values not seen at fit: 'colour' ('pink', 'plum') in 3 rows, 'shape' ('oval') in 1 rows; "
+        "they are placed by their other columns."
+    )
+    ways = (model.predict, model.contains, model.violation, model.explanation_.predict, model.scaled)
+    for find in ways:
+        with pytest.warns(PolyclustWarning) as caught:
+            find(new)
+        assert [str(warning.message) for warning in caught] == [told]
 
 
 @pytest.mark.usefixtures("small_is_wide")

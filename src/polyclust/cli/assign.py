@@ -22,6 +22,7 @@ from polyclust.table.features import Column
 from polyclust.table.kinds import Wishes, choose_columns
 from polyclust.table.missing import fill_missing
 from polyclust.table.read import TableError, TableSource, iterate_chunks
+from polyclust.table.unseen import UnseenLevels
 from polyclust.table.values import convert_to_column
 
 __all__ = ["Tally", "read_model", "refuse_output", "run_assign"]
@@ -38,6 +39,7 @@ class Tally:
     n_rows: int = 0
     n_missing: int = 0
     n_outside: int = 0
+    unseen: UnseenLevels = field(default_factory=UnseenLevels)
     notes: dict[str, None] = field(default_factory=dict)
 
 
@@ -68,7 +70,7 @@ def run_assign(parts: ModelParts, source: TableSource, output: Path | None, id_n
             with open_whole(output) as stream:
                 _write_pieces(pieces, stream, for_bar)
     if not quiet:
-        for note in tally.notes:
+        for note in (*tally.notes, *filter(None, [tally.unseen.sentence])):
             complain(f"note: {note}")
         typer.echo(_summarise(parts, tally, output), err=True)
     return 0
@@ -127,7 +129,7 @@ def _find_id(chunk: pd.DataFrame, explanation: Explanation, source: TableSource)
 def _label_chunk(
     explanation: Explanation, chunk: pd.DataFrame, source: TableSource, id_name: str | None, tally: Tally
 ) -> pd.DataFrame:
-    labels, is_complete, n_outside = _place_chunk(explanation, chunk, source, tally.n_rows)
+    labels, is_complete, n_outside = _place_chunk(explanation, chunk, source, tally)
     placed = labels[is_complete]
     tally.counts += np.bincount(placed[placed >= 0], minlength=len(tally.counts))
     tally.n_missing += int((~is_complete).sum())
@@ -152,16 +154,16 @@ def _id_head(id_name: str | None) -> str:
 
 
 def _place_chunk(
-    explanation: Explanation, chunk: pd.DataFrame, source: TableSource, offset: int
+    explanation: Explanation, chunk: pd.DataFrame, source: TableSource, tally: Tally
 ) -> tuple[np.ndarray[Any, np.dtype[np.intp]], np.ndarray[Any, np.dtype[np.bool_]], int]:
     """Labels, which rows have every value that a rule uses, and how many lie in no polytope."""
     used = sorted({f for h in explanation.hyperplanes for f in h.features})
     features = [explanation.features[f] for f in used]
     columns = list(dict.fromkeys(f.column for f in features))
-    rows = _convert_chunk(chunk, columns, source, offset)
+    rows = _convert_chunk(chunk, columns, source, tally.n_rows)
     is_complete = rows.notna().all(axis=1).to_numpy(dtype=bool)
     raw = np.zeros((int(is_complete.sum()), len(explanation.features)))
-    raw[:, used] = read_rows(rows[is_complete], columns, features)
+    raw[:, used] = read_rows(rows[is_complete], columns, features, tally.unseen)
     members = find_members(raw, explanation.hyperplanes, explanation.n_clusters)
     labels = np.full(len(chunk), -1, dtype=np.intp)
     labels[is_complete] = place_rows(raw, explanation.hyperplanes, explanation.n_clusters, explanation.outside)

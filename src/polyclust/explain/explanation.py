@@ -16,6 +16,7 @@ from polyclust.explain.spelling import Vocabulary, spell_columns
 from polyclust.geometry.hyperplane import Hyperplane, find_members, measure_violation, place_rows
 from polyclust.table.features import Column, Feature
 from polyclust.table.partitions import find_for_rows
+from polyclust.table.unseen import UnseenLevels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -162,8 +163,8 @@ class Explanation:
 
         return profile(self, X, labels, sample_weight)
 
-    def _read(self, X: Any) -> NDArray[np.float64]:
-        return read_rows(X, self.columns, self.features)
+    def _read(self, X: Any, unseen: UnseenLevels | None = None) -> NDArray[np.float64]:
+        return read_rows(X, self.columns, self.features, unseen)
 
     # Pairs
 

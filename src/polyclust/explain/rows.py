@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from polyclust.table.columns import open_table
 from polyclust.table.encode import encode_rows
 from polyclust.table.features import Column, Feature
+from polyclust.table.unseen import UnseenLevels
 
 if TYPE_CHECKING:
     from polyclust.explain.explanation import Clause
@@ -22,11 +23,13 @@ Bools = NDArray[np.bool_]
 __all__ = ["clause_value", "clauses_hold", "read_rows"]
 
 
-def read_rows(X: Any, columns: Sequence[Column], features: Sequence[Feature]) -> Floats:
+def read_rows(
+    X: Any, columns: Sequence[Column], features: Sequence[Feature], unseen: UnseenLevels | None = None
+) -> Floats:
     """The raw value of every feature for every row; missing values are filled where the column says how."""
     table = _fill(X, columns)
     sources = list(dict.fromkeys(_source(f) for f in features))
-    raw = encode_rows(table, columns, sources)
+    raw = encode_rows(table, columns, sources, unseen)
     place = {source: i for i, source in enumerate(sources)}
     if all(f.kind != "cut" for f in features):
         return raw

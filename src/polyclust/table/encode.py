@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from polyclust.errors import PolyclustWarning
 from polyclust.table.columns import RawTable, describe_columns, open_table, refuse_missing
 from polyclust.table.features import Column, Feature
+from polyclust.table.unseen import UnseenLevels
 
 Floats = NDArray[np.float64]
 
@@ -114,16 +115,22 @@ def scale_features(
     return tuple(measured), keep
 
 
-def encode_rows(X: Any, columns: Sequence[Column], features: Sequence[Feature]) -> Floats:
+def encode_rows(
+    X: Any, columns: Sequence[Column], features: Sequence[Feature], unseen: UnseenLevels | None = None
+) -> Floats:
     """The raw values of known features for other rows, in the order of ``features``.
 
-    Frames are read by column label, arrays by position. A level not seen at fit gives a warning and zeros.
+    Frames are read by column label, arrays by position. A level not seen at fit gives zeros and a warning; with
+    ``unseen``, which collects them, no warning.
     """
     table = open_table(X)
     positions = _locate(table, columns)
     needed = {f.column.label for f in features}
     used = [c for c in columns if c.label in needed]
-    raw = _encode(table, used, [positions[c.label] for c in used], known=True)
+    found = UnseenLevels() if unseen is None else unseen
+    raw = _encode(table, used, [positions[c.label] for c in used], found)
+    if unseen is None:
+        found.warn()
     return pick_features(raw, list_features(used), features)
 
 
@@ -187,7 +194,11 @@ def _locate(table: RawTable, columns: Sequence[Column]) -> dict[Any, int]:
     return {c.label: table.labels.index(c.label) for c in columns}
 
 
-def _encode(table: RawTable, columns: Sequence[Column], positions: Sequence[int], known: bool = False) -> Floats:
+def _encode(
+    table: RawTable, columns: Sequence[Column], positions: Sequence[int], unseen: UnseenLevels | None = None
+) -> Floats:
+    """Raw values; ``unseen`` collects levels of rows that are not those of the fit."""
+    known = unseen is not None
     whole = table.numeric_array
     if whole is not None and all(c.kind != "category" for c in columns):
         if list(positions) != list(range(whole.shape[1])):
@@ -205,26 +216,20 @@ def _encode(table: RawTable, columns: Sequence[Column], positions: Sequence[int]
         if known:
             refuse_missing(values, column.name)
         if column.kind == "category":
-            at += _fill_levels(raw[:, at : at + len(column.levels)], values, column)
+            at += _fill_levels(raw[:, at : at + len(column.levels)], values, column, unseen)
         else:
             raw[:, at] = _as_numbers(values, column)
             at += 1
     return raw
 
 
-def _fill_levels(out: Floats, values: Any, column: Column) -> int:
+def _fill_levels(out: Floats, values: Any, column: Column, unseen: UnseenLevels | None) -> int:
     # Compared as plain objects: a Categorical with other categories must not decide what is equal.
     plain = pd.Series(np.asarray(values, dtype=object))
     codes = pd.Index(np.array(column.levels, dtype=object)).get_indexer(plain)
     seen = codes >= 0
-    if not seen.all():
-        unseen = plain[~seen].unique()[:3].tolist()
-        warnings.warn(
-            f"Column {column.name!r} holds values not seen at fit ({', '.join(map(repr, unseen))}) in "
-            f"{int((~seen).sum())} rows; they are placed by their other columns.",
-            PolyclustWarning,
-            stacklevel=6,
-        )
+    if unseen is not None and not seen.all():
+        unseen.add(column.name, int((~seen).sum()), plain[~seen].unique().tolist())
     out[np.flatnonzero(seen), codes[seen]] = 1.0
     return len(column.levels)
 

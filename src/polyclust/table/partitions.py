@@ -12,6 +12,7 @@ import pandas as pd
 from joblib import parallel_config
 
 from polyclust.table.slices import Slices, is_wide
+from polyclust.table.unseen import UnseenLevels
 
 __all__ = [
     "Partitions",
@@ -120,14 +121,20 @@ def map_lazily(function: Callable[[Any], Any], X: Any, dtype: Any, n_columns: in
 
 
 def find_for_rows(
-    find: Callable[[Any], Any], read: Callable[[Any], Any], X: Any, dtype: Any, n_columns: int | None = None
+    find: Callable[[Any], Any], read: Callable[..., Any], X: Any, dtype: Any, n_columns: int | None = None
 ) -> Any:
-    """find(read(X)): an array of n rows; lazily for a table in partitions, as map_lazily does."""
+    """find(read(X)): an array of n rows; lazily for a table in partitions, as map_lazily does.
+
+    Of a table in slices ``read(rows, unseen=...)`` collects the levels that the fit had not, for one warning.
+    """
     read_and_find = partial(_read_and_find, find, read)
     if is_partitioned(X):
         return map_lazily(read_and_find, X, dtype, n_columns)
     if is_wide(X):
-        return np.concatenate(Slices(X, np.ones(len(X))).map(read_and_find))
+        unseen = UnseenLevels()
+        found = Slices(X, np.ones(len(X))).map(partial(_read_and_find, find, partial(read, unseen=unseen)))
+        unseen.warn()
+        return np.concatenate(found)
     return read_and_find(X)
 
 
