@@ -7,10 +7,12 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 import pytest
+from benchmarks.limits import boxes, climbs, half_planes, studies
+from benchmarks.limits.best import Best, merge, score
+from benchmarks.methods.icot_kernel import sum_distances
+from benchmarks.problem import Problem
 from scipy.optimize import linprog
 from sklearn.metrics import pairwise_distances, silhouette_score
-
-from benchmarks import limits
 
 
 def make_rows(seed, n_rows=8, n_values=4):
@@ -52,8 +54,8 @@ def test_score_is_that_of_scikit_learn(seed):
     X = random.integers(0, 4, size=(30, 2)).astype(float)
     labels = np.concatenate([[0], random.permutation(np.arange(29) % 3 + 1)])
     distances = pairwise_distances(X)
-    sums, sizes = limits.sum_distances(distances, labels, 4)
-    found = limits.score(sums, sizes, labels, np.empty(30), np.empty(30))
+    sums, sizes = sum_distances(distances, labels, 4)
+    found = score(sums, sizes, labels, np.empty(30), np.empty(30))
     assert found == pytest.approx(silhouette_score(X, labels), abs=1e-12)
 
 
@@ -68,7 +70,7 @@ def test_the_best_cut_of_a_box(seed):
     for threshold in np.unique(X[labels == 1, 1])[1:]:
         cut = np.where((labels == 1) & (X[:, 1] >= threshold), 2, labels)
         scores.append(silhouette_score(X, cut))
-    best = limits.cut_box(X[:, 1], pairwise_distances(X), labels, 1)
+    best = boxes.cut_box(X[:, 1], pairwise_distances(X), labels, 1)
     assert best.n_scored == len(scores)
     assert best.score == pytest.approx(max(scores), abs=1e-12)
     assert silhouette_score(X, best.labels) == pytest.approx(best.score, abs=1e-12)
@@ -80,8 +82,8 @@ def test_all_boxes_are_tried(seed, k):
     """Of all labellings those whose clusters are parted pair by pair: two cuts, one after the other, make them all."""
     X = make_rows(seed, 7)
     expected = max(silhouette_score(X, p) for p in list_partitions(7, k) if are_boxes(X, p, k))
-    tried = limits.try_two_boxes if k == 2 else limits.try_three_boxes
-    best = limits.merge(tried(X, pairwise_distances(X)))
+    tried = boxes.try_two_boxes if k == 2 else boxes.try_three_boxes
+    best = merge(tried(X, pairwise_distances(X)))
     assert best.score == pytest.approx(expected, abs=1e-12)
     assert silhouette_score(X, best.labels) == pytest.approx(expected, abs=1e-12)
     assert are_boxes(X, number(best.labels), k)
@@ -94,7 +96,7 @@ def number(labels):
 def test_more_boxes_are_boxes():
     X = make_rows(1, 12)
     distances = pairwise_distances(X)
-    best = limits.merge(limits.try_more_boxes(X, distances, limits.try_three_boxes(X, distances)))
+    best = merge(boxes.try_more_boxes(X, distances, boxes.try_three_boxes(X, distances)))
     assert are_boxes(X, number(best.labels), 4)
     assert silhouette_score(X, best.labels) == pytest.approx(best.score, abs=1e-12)
 
@@ -107,7 +109,7 @@ def test_more_boxes_are_boxes():
 def test_all_half_planes_are_tried(seed, least):
     X = np.random.default_rng(seed).normal(size=(8, 2))
     halves = [p for p in list_partitions(8, 2) if np.bincount(p).min() >= least and is_parted_by_a_line(X, p)]
-    best = limits.try_half_planes(X, pairwise_distances(X), least)
+    best = half_planes.try_half_planes(X, pairwise_distances(X), least)
     assert best.score == pytest.approx(max(silhouette_score(X, p) for p in halves), abs=1e-12)
     assert silhouette_score(X, best.labels) == pytest.approx(best.score, abs=1e-12)
     if least == 1:
@@ -120,9 +122,9 @@ def test_rows_on_one_line_need_the_jitter():
     distances = pairwise_distances(X)
     halves = [np.array(p) for p in ((X @ [a, b] > c).astype(int) for a, b, c in product((-1, 0, 1), (1, 2), (2, 3, 4)))]
     known = max(silhouette_score(X, p) for p in halves if 0 < p.sum() < len(X))
-    assert limits.try_half_planes(X, distances, 1).score >= known - 1e-12
+    assert half_planes.try_half_planes(X, distances, 1).score >= known - 1e-12
     with pytest.raises(RuntimeError, match="not of neighbours"):
-        limits.try_half_planes(X, distances, 1, jitter=0.0)
+        half_planes.try_half_planes(X, distances, 1, jitter=0.0)
 
 
 # --- partitions without rules
@@ -147,8 +149,8 @@ def test_moves_are_those_of_slow_rescoring(least):
     X = random.normal(size=(30, 2))
     distances, rows, labels = pairwise_distances(X), random.permutation(30), np.arange(30) % 3
     expected = move_slowly(X, distances, rows, labels, least)
-    sums, sizes = limits.sum_distances(distances, labels, 3)
-    best, _ = limits.try_moves(distances, rows, sums, sizes, labels, least, silhouette_score(X, labels))
+    sums, sizes = sum_distances(distances, labels, 3)
+    best, _ = climbs.try_moves(distances, rows, sums, sizes, labels, least, silhouette_score(X, labels))
     assert labels.tolist() == expected.tolist()
     assert (labels != np.arange(30) % 3).any()
     assert best == pytest.approx(silhouette_score(X, expected), abs=1e-12)
@@ -159,7 +161,7 @@ def test_a_climb_ends_where_no_move_helps(least):
     random = np.random.default_rng(0)
     X, start = random.normal(size=(60, 2)), np.arange(60) % 4
     distances = pairwise_distances(X)
-    best = limits.climb(distances, start, least)
+    best = climbs.climb(distances, start, least)
     assert best.score == pytest.approx(silhouette_score(X, best.labels), abs=1e-12)
     assert best.score > silhouette_score(X, start)
     assert np.bincount(best.labels).min() >= least
@@ -172,23 +174,23 @@ def test_a_climb_ends_where_no_move_helps(least):
 @pytest.fixture
 def problem():
     matrix = np.random.default_rng(3).normal(size=(60, 2))
-    return limits.Problem("small", "practical", pd.DataFrame(matrix), matrix, False, 5)
+    return Problem("small", "practical", pd.DataFrame(matrix), matrix, False, 5)
 
 
 def test_climbs_from_several_starts(problem):
-    starts = {"k-means": limits.start_kmeans, "outliers": limits.start_outliers}
+    starts = {"k-means": climbs.start_kmeans, "outliers": climbs.start_outliers}
     for k in (2, 4):
-        for labels in limits.start_outliers(problem, k):
+        for labels in climbs.start_outliers(problem, k):
             assert np.bincount(labels).size == k
-        winner, best = limits.climb_from_all(problem, pairwise_distances(problem.matrix), k, starts)
+        winner, best = climbs.climb_from_all(problem, pairwise_distances(problem.matrix), k, starts)
         assert winner in starts
         assert problem.allows(best.labels)
 
 
 def test_a_row_says_whether_the_aim_is_reached(problem):
-    best = limits.score_plainly(problem, np.arange(60) % 2)
-    assert limits.show_row(problem, "all", best, -1.0).endswith("| 30/30 | -1.0000 | yes |")
-    assert limits.show_row(problem, "all", best, 1.0).endswith("| no |")
-    wrong = limits.Best(best.score + 0.01, best.labels, 1)
+    best = studies.score_plainly(problem, np.arange(60) % 2)
+    assert studies.show_row(problem, "all", best, -1.0).endswith("| 30/30 | -1.0000 | yes |")
+    assert studies.show_row(problem, "all", best, 1.0).endswith("| no |")
+    wrong = Best(best.score + 0.01, best.labels, 1)
     with pytest.raises(RuntimeError, match=r"scikit-learn's silhouette is"):
-        limits.show_row(problem, "all", wrong, 0.0)
+        studies.show_row(problem, "all", wrong, 0.0)
