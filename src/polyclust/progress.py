@@ -11,7 +11,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-__all__ = ["Progress", "listen_to_progress", "report_progress"]
+__all__ = ["COMPILING", "Progress", "is_heard", "listen_to_progress", "report_progress"]
+
+COMPILING = "compiling"  # the phase before a machine's first search
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,11 @@ def report_progress(phase: str, done: int = 0, total: int | None = None, best_sc
     listener = _listener.get()
     if listener is not None:
         listener(Progress(phase, done, total, best_score))
+
+
+def is_heard() -> bool:
+    """Whether anyone listens."""
+    return _listener.get() is not None
 
 
 @contextmanager

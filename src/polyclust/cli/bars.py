@@ -1,17 +1,22 @@
-"""Progress bars: one per phase, with the best score so far and the time left where known; none in a pipe."""
+"""Progress bars: one per phase, with the best score so far and the time left where known.
+
+None in a pipe, where only the compilation before a machine's first search is announced; nothing at all if quiet.
+"""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
+import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
+from polyclust.progress import COMPILING, listen_to_progress
 from polyclust.progress import Progress as Report
-from polyclust.progress import listen_to_progress
 
 __all__ = ["count_rows", "show_progress"]
 
@@ -20,7 +25,8 @@ __all__ = ["count_rows", "show_progress"]
 def show_progress(quiet: bool, time_limit: float | None = None) -> Iterator[None]:
     """Bars for the search that runs inside the block."""
     if quiet or not sys.stderr.isatty():
-        yield
+        with listen_to_progress(_ignore if quiet else _CompilationNotice(partial(typer.echo, err=True))):
+            yield
         return
     bars = _make_bars("{task.fields[score]}", "{task.fields[left]}")
     with bars, listen_to_progress(_PhaseBars(bars, time_limit)):
@@ -50,16 +56,39 @@ def _make_bars(*texts: str) -> Progress:
     )
 
 
+def _ignore(report: Report) -> None:
+    """Hear it and say nothing."""
+
+
+class _CompilationNotice:
+    """Says once that the kernels are being compiled, and nothing else."""
+
+    def __init__(self, say: Callable[[str], object]) -> None:
+        self.say = say
+        self.was_said = False
+
+    def __call__(self, report: Report) -> None:
+        if report.phase == COMPILING and not self.was_said:
+            from polyclust.kernels.compilation import NOTICE
+
+            self.say(NOTICE)
+            self.was_said = True
+
+
 class _PhaseBars:
     """Turns the reports of a search into bars; a new phase ends the bar of the last."""
 
     def __init__(self, bars: Progress, time_limit: float | None) -> None:
         self.bars = bars
+        self.announce = _CompilationNotice(partial(bars.console.print, highlight=False, soft_wrap=True))
         self.ends = None if time_limit is None else time.monotonic() + time_limit
         self.phase = ""
         self.task: TaskID | None = None
 
     def __call__(self, report: Report) -> None:
+        if report.phase == COMPILING:
+            self.announce(report)
+            return
         if report.phase != self.phase or self.task is None:
             self._begin(report)
         assert self.task is not None
