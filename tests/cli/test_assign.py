@@ -150,3 +150,10 @@ def test_pair(fitted: Path, run) -> None:
     wrong = run("explain", fitted / "model.json", "--pair", "1", "77")
     assert wrong.returncode == 1
     assert "no cluster 77" in wrong.stderr
+
+
+def test_a_tab_may_be_given_as_people_write_it(fitted: Path, tmp_path: Path, run) -> None:
+    make_customers(20, seed=6).to_csv(tmp_path / "new.txt", index=False, sep="\t")
+    done = run("assign", fitted, "new.txt", "--sep", r"\t", "--quiet", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 21

@@ -11,6 +11,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from polyclust.cli.checking import check_options, speak_of_options
+
 Make = Callable[[Path], object]
 
 
@@ -127,6 +129,39 @@ def test_wrong_values(arguments: list[str], parts: list[str], tmp_path: Path, ru
     (tmp_path / "t.csv").write_text(GOOD)
     assert_one_line(run("fit", "t.csv", "--quiet", *arguments, cwd=tmp_path), *parts)
     assert [p.name for p in tmp_path.iterdir()] == ["t.csv"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ("-k two", """'--clusters': give a whole number or "auto"; got 'two'."""),
+        ("--terms 1.5", """'--terms': give a whole number or "none"; got '1.5'."""),
+        ("--min-size few", "'--min-size': give a number of rows (5) or a share (0.02); got 'few'."),
+        ("--max-size many", "'--max-size': give a number of rows (5) or a share (0.02); got 'many'."),
+        ("--sep ;;", r"'--sep': give one character, such as ; or \t for a tab; got ';;'."),
+        ("--decimal x", "'--decimal': give . or , as the decimal mark; got 'x'."),
+        (
+            "--distance precomputed",
+            "'--distance': a table holds no matrix of distances; give a metric such as cityblock, or gower.",
+        ),
+    ],
+)
+def test_values_that_cannot_be_meant_name_their_option(arguments: str, sentence: str, tmp_path: Path, run) -> None:
+    (tmp_path / "t.csv").write_text(GOOD)
+    done = run("fit", "t.csv", *arguments.split(), cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == f"Error: Invalid value for {sentence}"
+    assert [p.name for p in tmp_path.iterdir()] == ["t.csv"]
+
+
+def test_sentences_speak_of_what_the_command_takes() -> None:
+    for sentence, spoken in [
+        ("max_terms must be an integer >= 1 or None; got 0.", '--terms must be an integer >= 1 or "none"; got 0.'),
+        ("time_limit must be a positive number or None; got 0.", "--time-limit must be a positive number; got 0."),
+    ]:
+        assert speak_of_options(sentence) == spoken
+    with pytest.raises(ValueError, match=r'^--distance must be a metric .* or "cityblock", or "gower"; got \'x\'\.$'):
+        check_options({"distance": "x"})
 
 
 @pytest.mark.parametrize(

@@ -94,11 +94,11 @@ def fit(
     parameters = {
         "n_clusters": options.parse_clusters(clusters),
         "max_clusters": max_clusters,
-        "max_terms": options.parse_none(terms),
-        "max_coefficient": options.parse_none(coefficient),
+        "max_terms": options.parse_none("--terms", terms),
+        "max_coefficient": options.parse_none("--coefficient", coefficient),
         "explain_with": explain_with or None,
-        "min_cluster_size": options.parse_size(min_size),
-        "max_cluster_size": None if max_size is None else options.parse_size(max_size),
+        "min_cluster_size": options.parse_size("--min-size", min_size),
+        "max_cluster_size": None if max_size is None else options.parse_size("--max-size", max_size),
         "units": units.value,
         "scale": scale.value,
         "distance": distance,
@@ -217,7 +217,7 @@ def compare(
 
     refuse_unreadable(table)
     refuse_few_rows(rows)
-    least = options.parse_size(min_size)
+    least = options.parse_size("--min-size", min_size)
     parameters = {"max_clusters": max_clusters, "min_cluster_size": least, "random_state": seed, "n_jobs": jobs}
     check_options(parameters, output, force)
     return run_compare(

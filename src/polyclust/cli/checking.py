@@ -24,6 +24,12 @@ OPTION_OF = {
     "n_jobs": "--jobs",
     "random_state": "--seed",
 }
+# What only Python has, and what is said instead.
+SPOKEN = {
+    "distance must be": "--distance must be",
+    ', "gower" or "precomputed"; got': ', or "gower"; got',
+}
+TAKE_NONE = ("--terms", "--coefficient")
 
 
 def check_options(
@@ -47,4 +53,7 @@ def check_options(
 
 def speak_of_options(sentence: str) -> str:
     """A sentence about parameters of the estimator, about options of the command instead."""
-    return re.sub(r"\b(" + "|".join(OPTION_OF) + r")\b", lambda m: OPTION_OF[m[0]], sentence)
+    spoken = re.sub(r"\b(" + "|".join(OPTION_OF) + r")\b", lambda m: OPTION_OF[m[0]], sentence)
+    for said, meant in SPOKEN.items():
+        spoken = spoken.replace(said, meant)
+    return spoken.replace(" or None;", ' or "none";' if spoken.startswith(TAKE_NONE) else ";")

@@ -63,34 +63,62 @@ class Outside(StrEnum):
 
 def parse_clusters(text: str) -> int | str:
     """A whole number, or auto."""
-    return "auto" if text == "auto" else _parse_whole(text, 'a whole number or "auto"')
+    return "auto" if text == "auto" else _parse_whole("--clusters", text, "auto")
 
 
-def parse_none(text: str) -> int | None:
+def parse_none(option: str, text: str) -> int | None:
     """A whole number, or none for no limit."""
-    return None if text == "none" else _parse_whole(text, 'a whole number or "none"')
+    return None if text == "none" else _parse_whole(option, text, "none")
 
 
-def parse_size(text: str) -> float:
+def parse_size(option: str, text: str) -> float:
     """Rows (5) or a share (0.02)."""
     try:
         return int(text) if text.strip().isdigit() else float(text)
     except ValueError:
-        raise typer.BadParameter("give a number of rows (5) or a share (0.02).") from None
+        wanted = "give a number of rows (5) or a share (0.02)"
+        raise typer.BadParameter(f"{wanted}; got {text!r}.", param_hint=f"'{option}'") from None
 
 
-def _parse_whole(text: str, wanted: str) -> int:
+def _parse_whole(option: str, text: str, other: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise typer.BadParameter(f"give {wanted}.") from None
+        wanted = f'give a whole number or "{other}"'
+        raise typer.BadParameter(f"{wanted}; got {text!r}.", param_hint=f"'{option}'") from None
+
+
+def _check_separator(text: str | None) -> str | None:
+    """One character; a tab may be written as people write it."""
+    if text is None or len(text) == 1:
+        return text
+    if text == r"\t":
+        return "\t"
+    raise typer.BadParameter(rf"give one character, such as ; or \t for a tab; got {text!r}.")
+
+
+def _check_decimal(text: str | None) -> str | None:
+    if text in (None, ".", ","):
+        return text
+    raise typer.BadParameter(f"give . or , as the decimal mark; got {text!r}.")
+
+
+def _check_distance(text: str) -> str:
+    if text == "precomputed":
+        raise typer.BadParameter("a table holds no matrix of distances; give a metric such as cityblock, or gower.")
+    return text
 
 
 Table = Annotated[str, typer.Argument(help="csv, tsv, parquet or Excel; - reads standard input.", metavar="TABLE")]
 Model = Annotated[Path, typer.Argument(help="The model.json that fit wrote.", metavar="MODEL")]
 
-Separator = Annotated[str | None, typer.Option("--sep", help="Separator of a text table; found if not given.")]
-Decimal = Annotated[str | None, typer.Option("--decimal", help="Decimal mark: . or ,; found if not given.")]
+Separator = Annotated[
+    str | None,
+    typer.Option("--sep", help="Separator of a text table; found if not given.", callback=_check_separator),
+]
+Decimal = Annotated[
+    str | None, typer.Option("--decimal", help="Decimal mark: . or ,; found if not given.", callback=_check_decimal)
+]
 Encoding = Annotated[str | None, typer.Option("--encoding", help="Encoding of a text table; found if not given.")]
 Sheet = Annotated[str | None, typer.Option("--sheet", help="Sheet of an Excel file; the first if not given.")]
 
@@ -131,7 +159,9 @@ MinSize = Annotated[str, typer.Option("--min-size", help="Smallest cluster: rows
 MaxSize = Annotated[str | None, typer.Option("--max-size", help="Largest cluster: rows or a share.")]
 UnitsOption = Annotated[Units, typer.Option("--units", help="What one unit of a coefficient is.")]
 ScaleOption = Annotated[Scale, typer.Option("--scale", help="How numbers are scaled for distances.")]
-Distance = Annotated[str, typer.Option("--distance", help="A metric of scikit-learn or SciPy, or gower.")]
+Distance = Annotated[
+    str, typer.Option("--distance", help="A metric of scikit-learn or SciPy, or gower.", callback=_check_distance)
+]
 CriterionOption = Annotated[Criterion, typer.Option("--criterion", help="What makes a clustering good.")]
 OutsideOption = Annotated[Outside, typer.Option("--outside", help="Where rows in no polytope go.")]
 Seed = Annotated[int, typer.Option("--seed", help="Same seed, same clusters.")]
