@@ -56,3 +56,11 @@ def test_demo_leaves_its_folder(tmp_path: Path, run) -> None:
     refused = run("demo", cwd=tmp_path)
     assert refused.returncode == 1
     assert "--force" in refused.stderr
+
+
+def test_no_command_is_cut_short_in_the_help(run) -> None:
+    done = run("--help")
+    assert done.returncode == 0
+    listed = done.stdout.split("Commands:")[1].strip().splitlines()
+    assert [line.split()[0] for line in listed] == ["fit", "assign", "explain", "compare", "demo"]
+    assert not [line for line in listed if line.endswith("...")]

@@ -52,7 +52,10 @@ def about(
     """Clusters you can read: groups of rows and, at the same time, the rules that describe them."""
 
 
-@app.command(epilog="Example: polyclust fit customers.csv -o segments --clusters auto --ignore notes")
+@app.command(
+    short_help="Find clusters in a table; write labels, rules and a report.",
+    epilog="Example: polyclust fit customers.csv -o segments --clusters auto --ignore notes",
+)
 @guard
 def fit(
     table: options.Table,
@@ -133,7 +136,10 @@ def fit(
     )
 
 
-@app.command(epilog="Example: polyclust assign segments/model.json new_customers.csv -o new_labels.csv")
+@app.command(
+    short_help="Label new rows by the rules of a model.",
+    epilog="Example: polyclust assign segments/model.json new_customers.csv -o new_labels.csv",
+)
 @guard
 def assign(
     model: options.Model,
@@ -160,14 +166,17 @@ def assign(
     return run_assign(parts, source, output, id, quiet)
 
 
-@app.command(epilog="Example: polyclust explain segments/model.json --format sql --table customers")
+@app.command(
+    short_help="Print the rules of a model as text, SQL, Python, …",
+    epilog="Example: polyclust explain segments/model.json --format sql --table customers",
+)
 @guard
 def explain(
     model: options.Model,
     form: Annotated[Form, typer.Option("--format", help="How to print the rules.")] = Form.text,
     pair: Annotated[
         tuple[int, int] | None,
-        typer.Option("--pair", help="Only what tells cluster I from cluster J.", metavar="I J"),
+        typer.Option("--pair", help="Only what tells cluster I from cluster J, as text.", metavar="I J"),
     ] = None,
     table: Annotated[str, typer.Option("--table", help="Table that the SQL selects from.")] = "my_table",
     sql_dialect: options.Dialect = "duckdb",
@@ -182,7 +191,10 @@ def explain(
     return run_explain(model, form, pair, table, sql_dialect, output)
 
 
-@app.command(epilog="Example: polyclust compare customers.csv --max-clusters 8 -o comparison")
+@app.command(
+    short_help="Show this method beside the usual ones.",
+    epilog="Example: polyclust compare customers.csv --max-clusters 8 -o comparison",
+)
 @guard
 def compare(
     table: options.Table,
@@ -237,7 +249,10 @@ def compare(
     )
 
 
-@app.command(epilog="Example: polyclust demo -o my-demo")
+@app.command(
+    short_help="Run an example, from a table to its report.",
+    epilog="Example: polyclust demo -o my-demo",
+)
 @guard
 def demo(
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder to write.")] = Path("polyclust-demo"),

@@ -146,17 +146,24 @@ Clusters = Annotated[
     str,
     typer.Option("--clusters", "-k", help="How many clusters, or auto: the best number.", metavar="K|auto"),
 ]
-MaxClusters = Annotated[int, typer.Option("--max-clusters", help="Most clusters that auto tries.")]
-Terms = Annotated[str, typer.Option("--terms", help="Most features in one condition, or none: no limit.")]
+MaxClusters = Annotated[int, typer.Option("--max-clusters", help="Most clusters to try.")]
+Terms = Annotated[
+    str, typer.Option("--terms", help="Most features in one condition, or none: no limit.", metavar="N|none")
+]
 Coefficient = Annotated[
-    str, typer.Option("--coefficient", help="Largest whole coefficient, or none: real coefficients.")
+    str,
+    typer.Option("--coefficient", help="Largest whole coefficient, or none: real coefficients.", metavar="N|none"),
 ]
 ExplainWith = Annotated[
     list[str] | None,
     typer.Option("--explain-with", help="Rules may use this column only. Repeatable.", metavar="COL"),
 ]
-MinSize = Annotated[str, typer.Option("--min-size", help="Smallest cluster: rows (5) or a share (0.02).")]
-MaxSize = Annotated[str | None, typer.Option("--max-size", help="Largest cluster: rows or a share.")]
+MinSize = Annotated[
+    str, typer.Option("--min-size", help="Smallest cluster: rows (5) or a share (0.02).", metavar="ROWS|SHARE")
+]
+MaxSize = Annotated[
+    str | None, typer.Option("--max-size", help="Largest cluster: rows or a share.", metavar="ROWS|SHARE")
+]
 UnitsOption = Annotated[Units, typer.Option("--units", help="What one unit of a coefficient is.")]
 ScaleOption = Annotated[Scale, typer.Option("--scale", help="How numbers are scaled for distances.")]
 Distance = Annotated[
