@@ -15,7 +15,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-__all__ = ["OutputError", "open_whole", "refuse_folder", "replace_folder", "write_whole"]
+__all__ = [
+    "OutputError",
+    "open_whole",
+    "refuse_folder",
+    "refuse_input_as_output",
+    "replace_folder",
+    "write_whole",
+]
 
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
@@ -38,6 +45,13 @@ def refuse_folder(folder: Path, force: bool) -> None:
     elif folder.exists() or folder.is_symlink():
         raise OutputError(f"{folder} is a file: give a folder with -o.")
     _refuse_unwritable(_existing_parent(folder.absolute()))
+
+
+def refuse_input_as_output(output: Path | None, *inputs: str | Path) -> None:
+    """Raise OutputError if a file to write is one that is read, which would be lost."""
+    for path in map(Path, inputs):
+        if output is not None and output.is_file() and path.is_file() and output.samefile(path):
+            raise OutputError(f"{output} is read by this command and would be lost: give another file with -o.")
 
 
 def replace_folder(folder: Path, files: Mapping[str, str | bytes]) -> None:
@@ -201,6 +215,8 @@ def _say_what_failed(error: OSError, path: Path) -> str:
         return f"no room to write {path}: free some space or give another place with -o; nothing was changed."
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return f"{path} may not be written: give another place with -o."
+    if error.errno == errno.EISDIR:
+        return f"{path} is a folder: give a file with -o."
     if error.errno == errno.ENOENT:
         return f"{path.parent} does not exist: make it, or give another place with -o."
     return f"{path} cannot be written: {error.strerror or error}."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -266,6 +267,37 @@ def test_damaged_model(damage: Callable[[dict], str], fitted: Path, tmp_path: Pa
     path = tmp_path / "model.json"
     path.write_text(damage(json.loads((fitted / "model.json").read_text())))
     assert_one_line(run("explain", path), "model.json")
+
+
+@pytest.mark.parametrize("content", [b"a,b\n1,2\n", b"", b"[1]", b"\x80\x04\x95pickle"])
+def test_a_file_that_is_no_model(content: bytes, tmp_path: Path, run) -> None:
+    """The table in the place of the model, say."""
+    (tmp_path / "t.csv").write_bytes(content)
+    sentence = "polyclust: t.csv is not a model: give the model.json that 'polyclust fit' wrote.\n"
+    for arguments in (["explain", "t.csv"], ["assign", "t.csv", "t.csv"]):
+        done = run(*arguments, cwd=tmp_path)
+        assert (done.returncode, done.stdout, done.stderr) == (1, "", sentence)
+
+
+def test_a_file_that_is_read_is_not_written(fitted: Path, tmp_path: Path, run) -> None:
+    shutil.copytree(fitted, tmp_path / "segments")
+    shutil.copy(fitted.parent / "customers.csv", tmp_path)
+    before = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+    for arguments in (
+        "assign segments customers.csv -o customers.csv",
+        "assign segments customers.csv -o segments/model.json",
+        "assign segments/model.json customers.csv -o segments/model.json",
+        "explain segments -o segments/model.json",
+    ):
+        assert_one_line(run(*arguments.split(), cwd=tmp_path), "is read by this command and would be lost", "-o")
+    for arguments in ("assign segments customers.csv -o segments", "explain segments -o segments"):
+        assert_one_line(run(*arguments.split(), cwd=tmp_path), "segments is a folder: give a file with -o.")
+    assert {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()} == before
+
+
+def test_a_pair_in_a_form_that_it_has_not(fitted: Path, run) -> None:
+    done = run("explain", fitted, "--pair", "0", "1", "--format", "sql")
+    assert_one_line(done, "--pair is printed as text only: leave out --format sql.")
 
 
 def test_no_model(tmp_path: Path, run) -> None:

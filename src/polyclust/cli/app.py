@@ -161,7 +161,7 @@ def assign(
     from polyclust.table.read import open_source
 
     parts = read_model(model)
-    refuse_output(output)
+    refuse_output(output, table, model, model / "model.json")
     source = open_source(table, separator=sep, decimal=decimal, encoding=encoding, sheet=sheet)
     return run_assign(parts, source, output, id, quiet)
 

@@ -15,7 +15,7 @@ from polyclust.cli.bars import count_rows
 from polyclust.cli.guard import collect_warnings, complain
 from polyclust.explain.explanation import Explanation
 from polyclust.explain.rows import read_rows
-from polyclust.files import open_whole
+from polyclust.files import open_whole, refuse_input_as_output
 from polyclust.geometry.hyperplane import find_members, place_rows
 from polyclust.model_file import ModelParts, dict_to_parts, load_model
 from polyclust.table.features import Column
@@ -49,11 +49,15 @@ def read_model(path: Path) -> ModelParts:
         path = path / "model.json"
     if not path.exists():
         raise TableError(f"{path} does not exist: give the model.json that 'polyclust fit' wrote.")
+    with path.open("rb") as stream:
+        if not stream.read(100).lstrip().startswith(b"{"):
+            raise TableError(f"{path} is not a model: give the model.json that 'polyclust fit' wrote.")
     return dict_to_parts(load_model(path))
 
 
-def refuse_output(output: Path | None) -> None:
-    """Raise TableError if labels cannot be written in that form, before any work is done."""
+def refuse_output(output: Path | None, *inputs: str | Path) -> None:
+    """Raise TableError if labels cannot be written there, before any work is done."""
+    refuse_input_as_output(output, *inputs)
     if output is not None and output.suffix.lower() not in (".csv", ".txt", "") and not output.exists():
         raise TableError(f"-o {output}: labels are written as csv; give a name that ends in .csv.")
 

@@ -9,7 +9,7 @@ import typer
 from polyclust.cli.assign import read_model
 from polyclust.cli.explain_form import Form
 from polyclust.explain.explanation import Explanation
-from polyclust.files import write_whole
+from polyclust.files import refuse_input_as_output, write_whole
 
 __all__ = ["run_explain"]
 
@@ -18,6 +18,9 @@ def run_explain(
     model: Path, form: Form, pair: tuple[int, int] | None, table: str, dialect: str, output: Path | None
 ) -> int:
     """The whole command; the exit code."""
+    if pair is not None and form is not Form.text:
+        raise ValueError(f"--pair is printed as text only: leave out --format {form.value}.")
+    refuse_input_as_output(output, model, model / "model.json")
     explanation = read_model(model).explanation
     text = _render(explanation, form, table, dialect) if pair is None else f"{explanation.pairwise(*pair)}\n"
     if output is None:
