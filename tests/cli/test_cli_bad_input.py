@@ -300,6 +300,17 @@ def test_a_pair_in_a_form_that_it_has_not(fitted: Path, run) -> None:
     assert_one_line(done, "--pair is printed as text only: leave out --format sql.")
 
 
+def test_no_words_of_libraries(tmp_path: Path, run) -> None:
+    """Metrics of booleans make scikit-learn warn; a table under a wrong ending makes pandas speak of engines."""
+    (tmp_path / "t.csv").write_text(GOOD)
+    done = run("fit", "t.csv", "-k", "2", "--distance", "jaccard", "-q", cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    (tmp_path / "t.xlsx").write_text(GOOD)
+    assert_one_line(
+        run("fit", "t.xlsx", "-o", "o", cwd=tmp_path), "t.xlsx is not a sound Excel file: give it the ending of what"
+    )
+
+
 def test_no_model(tmp_path: Path, run) -> None:
     assert_one_line(run("explain", tmp_path / "none.json"), "none.json", "does not exist")
 

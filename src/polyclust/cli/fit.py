@@ -66,7 +66,8 @@ def run_fit(request: FitRequest, more_files: Callable[[FitResult], Mapping[str, 
     _refuse_explaining_columns(request, prepared)
     _say(request, describe_columns(prepared) + "\n")
     result = _fit(request, prepared)
-    files = _build_files(request, prepared, result)
+    with collect_warnings():  # of libraries, about what the fit has already met
+        files = _build_files(request, prepared, result)
     replace_folder(request.output, {**files, **(more_files(result) if more_files else {})})
     for note in () if request.quiet else result.notes:
         complain(f"note: {note}")
@@ -88,7 +89,8 @@ def _refuse_explaining_columns(request: FitRequest, prepared: PreparedTable) -> 
     used = prepared.complete.table.columns
     for name in request.parameters.get("explain_with") or ():
         if name not in used:
-            raise TableError(f"--explain-with {name}: not among the columns used ({', '.join(used[:8])}).")
+            more = ", …" if len(used) > 8 else ""
+            raise TableError(f"--explain-with {name}: not among the columns used ({', '.join(used[:8])}{more}).")
 
 
 def _fit(request: FitRequest, prepared: PreparedTable) -> FitResult:

@@ -322,7 +322,7 @@ def _read_excel(source: TableSource) -> pd.DataFrame:
     except MemoryError:
         raise
     except Exception as error:  # noqa: BLE001 - openpyxl raises whatever a damaged file leads it into
-        raise TableError(f"{source.name} is not a sound Excel file: {_first_line(error)}.") from None
+        raise TableError(f"{source.name} is not a sound Excel file: {_say_of_excel(error)}.") from None
     if rows.empty:
         raise TableError(f"{source.name} is empty: give a table with a header and rows.")
     header = ["" if pd.isna(name) else str(name) for name in rows.iloc[0]]
@@ -330,6 +330,12 @@ def _read_excel(source: TableSource) -> pd.DataFrame:
     table = rows.iloc[1:].reset_index(drop=True)
     table.columns = pd.Index(header)
     return table.infer_objects().convert_dtypes()
+
+
+def _say_of_excel(error: Exception) -> str:
+    """pandas' own words speak of engines where a file is something else under that name."""
+    sentence = _first_line(error)
+    return "give it the ending of what it is, such as .csv" if "cannot be determined" in sentence else sentence
 
 
 def _sheet(source: TableSource) -> str | int:
