@@ -18,7 +18,7 @@ PIECE = 50_000  # rows generated at once
 
 @dataclass(frozen=True)
 class Case:
-    """A table to be clustered; without a number of rows it is a data set of the benchmark."""
+    """A table to be clustered; without a number of rows it is a data set of the benchmark, else blobs by seed."""
 
     name: str
     n_rows: int = 0
@@ -26,11 +26,12 @@ class Case:
     n_blobs: int = 8
     noise: float = NOISE_SHARE
     max_clusters: int = 10
+    seed: int = 0
 
     def make(self) -> Input:
         """The table itself."""
         if self.n_rows:
-            return Input(self, make_noisy_blobs(self))
+            return Input(self, make_noisy_blobs(self, self.seed))
         return Input(self, load(self.name, "practical").X)
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from benchmarks.datasets import NAMES
 from benchmarks.speed.cases import Case
 from benchmarks.speed.contestants import BEST, FAMILIES, GRID, MINIBATCH
+from benchmarks.speed.families import ENTRANTS
 from benchmarks.speed.races import SEARCHES
 from benchmarks.speed.rows import Results, Row, now
 from benchmarks.speed.start import FRESH, measure_start
@@ -27,6 +28,7 @@ SETS.append(Case("blobs 5000 × 20", 5000, noise=0.0))
 SIZES = [Case(f"{n:,} rows".replace(",", " "), n) for n in (10**3, 10**4, 10**5, 10**6)]
 WIDTHS = [Case(f"{d} features", 5000, d) for d in (10, 50, 100)]
 COUNTS = [Case(f"up to {k} clusters", 5000, n_blobs=k, max_clusters=k) for k in (5, 10, 20)]
+TABLES = [Case(f"table {seed}", 1000, seed=seed) for seed in range(3)]  # blobs with noise, to compare families
 RACES = [Case(name) for name in NAMES]
 
 
@@ -63,6 +65,7 @@ def list_batches(repeats: int, with_races: bool) -> list[Batch]:
     batches += [Batch("sizes", case, (MINIBATCH, *FAMILIES, BEST), repeats) for case in SIZES]
     batches += [Batch("widths", case, (GRID, *FAMILIES)) for case in WIDTHS]
     batches += [Batch("counts", case, (GRID, *FAMILIES)) for case in COUNTS]
+    batches += [Batch("families", case, (BEST, *ENTRANTS)) for case in TABLES]
     batches += [Batch("start", Case(family), (FRESH,)) for family in FAMILIES]
     if with_races:
         batches += [Batch("races", case, tuple(SEARCHES)) for case in RACES]

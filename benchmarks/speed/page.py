@@ -13,6 +13,7 @@ from benchmarks.markdown import render_table as render_rows
 from benchmarks.speed.cases import Case
 from benchmarks.speed.chart import CHART
 from benchmarks.speed.contestants import BEST, FAMILIES, GRID, MINIBATCH
+from benchmarks.speed.family_verdict import render_families
 from benchmarks.speed.figures import Figures, least_rows, most_bytes
 from benchmarks.speed.jobs import COUNTS, RACES, SETS, SIZES, WIDTHS
 from benchmarks.speed.races import SEARCHES
@@ -54,6 +55,8 @@ def render_page(figures: Figures, folder: Path) -> str:
             kernels.quote(folder),
             "## Races beside exhaustive search\n",
             tabulate_races(figures),
+            "## Family or search?\n",
+            render_families(figures),
             *(path.read_text(encoding="utf-8") for name in SECTIONS if (path := PAGES / name).is_file()),
         ]
     )
