@@ -19,7 +19,7 @@ from polyclust.scale.cuts import CutTree, grow_cuts
 from polyclust.scale.dispersion import score_dispersion
 from polyclust.scale.estimate import estimate_silhouette
 from polyclust.scale.extending import Extended, extend_clusters, extend_loosely
-from polyclust.scale.polishing import Limits, grow_polished
+from polyclust.scale.polishing import Limits, Polished, grow_polished
 from polyclust.scale.sampling import choose_nested
 from polyclust.scale.space import Space
 from polyclust.search.criteria import make_criterion
@@ -34,10 +34,11 @@ from polyclust.search.family import (
 )
 from polyclust.search.journal import Journal
 from polyclust.search.partition import Ints, Partition, order_by_size, sum_weights
+from polyclust.search.plan import SearchPlan
 from polyclust.search.points import Points
 from polyclust.search.scoring import CallScorer, Scorer, SilhouetteScorer, SizeBounds
 from polyclust.search.slack import PairErrors, SlackScorer
-from polyclust.search.solve import SearchPlan, search_partitions
+from polyclust.search.solve import search_partitions
 from polyclust.settings import Settings
 from polyclust.table.features import Feature
 
@@ -174,12 +175,12 @@ def _extend(blocks: Blocks, sample: Prepared, more: Block, found: FitResult, set
         labels[code] = found.known_labels
         return grow_cuts(points, labels, found.n_clusters, sample.features, found.hyperplanes)
 
-    better = _polish(more, placing, sample, settings) if len(more) > len(sample.raw) else None
-    return extend_clusters(blocks, placing, sample.features, settings.bounds, grow, better)
+    polished = _polish(more, placing, sample, settings) if len(more) > len(sample.raw) else None
+    return extend_clusters(blocks, placing, sample.features, settings.bounds, grow, polished)
 
 
-def _polish(more: Block, placing: Placing, sample: Prepared, settings: Settings) -> CutTree | None:
-    """A tree that scores better than the polytopes, where the criterion and the family allow."""
+def _polish(more: Block, placing: Placing, sample: Prepared, settings: Settings) -> Polished | None:
+    """A tree that may score better than the polytopes, where the criterion and the family allow."""
     family = make_family(sample.features, settings)
     if settings.criterion != "silhouette" or not isinstance(family, AxisFamily | LatticeFamily):
         return None

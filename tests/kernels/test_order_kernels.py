@@ -11,6 +11,7 @@ from hypothesis.extra.numpy import arrays
 from naive import RELATIVE_GAP
 from polyclust.hyperplanes.lattice import list_directions
 from polyclust.kernels.orders import (
+    N_BINS,
     count_mistakes,
     find_overlaps,
     find_separating,
@@ -18,6 +19,7 @@ from polyclust.kernels.orders import (
     measure_gaps,
     measure_rank_intervals,
     pick_orders,
+    weigh_directions,
 )
 from strategies import TIED, matrices, partitioned_points, points, weights_for
 
@@ -108,6 +110,32 @@ def test_mistakes_of_a_cut_are_the_weight_on_its_clusters_minor_side(data):
             assert n_below[p] == (low > 0.5 * sizes).sum()
         else:
             assert mistakes[p] == np.inf
+
+
+@settings(deadline=None, max_examples=100)
+@given(partitioned_points(), st.data())
+def test_the_lightest_mistakes_of_a_direction_in_bins(drawn, data):
+    some, labels, n_clusters = drawn
+    assume(some.n_features > 1)
+    labels = np.where(data.draw(arrays(bool, len(some))), -1, labels)
+    every = list_directions(some.n_features, 2, 2)
+    slanted = every.take(np.flatnonzero(every.features[:, 1] >= 0))
+    lightest = np.empty(len(slanted))
+    terms = slanted.features, slanted.coefficients
+    weigh_directions(some.values, labels, some.weights, *terms, n_clusters, lightest)
+    counts = np.array([some.weights[labels == k].sum() for k in range(n_clusters)])
+    for d, along in enumerate(slanted.project(some.values)):
+        width = float(along.max() - along.min())
+        expected = np.inf
+        if width > 0:
+            at = (along - along.min()) * ((N_BINS - 0.5) / width)
+            assume((np.abs(at - np.round(at)) > 1e-6)[at > 0.5].all())  # else its bin is a matter of rounding
+            bins = at.astype(int)
+            for last in np.unique(bins)[:-1]:
+                low = np.array([some.weights[(labels == k) & (bins <= last)].sum() for k in range(n_clusters)])
+                if 0 < (low > 0.5 * counts).sum() < n_clusters:
+                    expected = min(expected, np.minimum(low, counts - low).sum())
+        assert lightest[d] == pytest.approx(expected)
 
 
 @settings(deadline=None, max_examples=80)

@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 from sklearn.metrics import silhouette_score
 
 from polyclust import PolytopeClustering, fitting
+from polyclust.geometry.hyperplane import Hyperplane
 from polyclust.hyperplanes.reading import read_hyperplanes
 from polyclust.scale.blocks import Placing
 from polyclust.scale.cuts import CutTree
 from polyclust.scale.extending import extend_clusters
-from polyclust.scale.polishing import Limits, _sum_along, grow_polished, measure_fates
+from polyclust.scale.polishing import Limits, Polished, _sum_along, grow_polished, measure_fates
+from polyclust.scale.settling import settle_rows
 from polyclust.search.scoring import SizeBounds
 from strategies import matrices, partitioned_points
 
@@ -73,8 +75,10 @@ def test_the_tree_is_better_than_what_it_replaces(terms, seed):
     labels = (raw[:, 0] > np.median(raw[:, 0])).astype(int) + 2 * (raw[:, 1] > np.median(raw[:, 1]))
     found = Placing(read_hyperplanes(raw, labels, 4, features), 4)
     bounds = SizeBounds((np.bincount(labels).min() / len(raw), 0.5))
-    tree = grow_polished(rows, found, features, space, Limits(terms, 3, bounds))
-    assert tree is not None
+    polished = grow_polished(rows, found, features, space, Limits(terms, 3, bounds))
+    assert polished is not None
+    assert polished.is_better
+    tree = polished.tree
     leaves = tree.list_leaves()
     assert sorted(leaf.cluster for leaf in leaves) == [0, 1, 2, 3]
     placed = np.array([leaf.cluster for leaf in leaves])[tree.label_rows(raw)]
@@ -89,24 +93,29 @@ def test_what_cannot_be_better_stays():
     raw = np.repeat([[0.0, 0.0], [9.0, 9.0]], 50, axis=0) + np.random.default_rng(0).uniform(0, 1, (100, 2))
     rows, space = in_blocks(raw).blocks[0], plain_space(2)
     kept = Placing((axis_plane(0, 5.0, above=1, below=0),), 2)
-    assert grow_polished(rows, kept, numbers(2), space, Limits(1, 1, ANY_SIZE)) is None
+    polished = grow_polished(rows, kept, numbers(2), space, Limits(1, 1, ANY_SIZE))
+    assert polished is not None
+    assert not polished.is_better
     empty = Placing((axis_plane(0, 50.0, above=1, below=0),), 2)
     assert grow_polished(rows, empty, numbers(2), space, Limits(1, 1, ANY_SIZE)) is None
 
 
 @pytest.mark.parametrize("terms", [1, 2])
 def test_more_rows_make_the_rules_of_many_better(terms, monkeypatch):
-    X = make_noisy(25_000, seed=0, n_features=12, n_clusters=7)
-    scaled = (X - X.min(axis=0)) / (X.max(axis=0) - X.min(axis=0))
     options = {"max_terms": terms, "n_clusters": 7, "min_cluster_size": 0.02, "random_state": 0}
-    polished = PolytopeClustering(**options).fit(X)
-    assert (polished.predict(X) == polished.labels_).all()
-    assert (polished.contains(X).sum(axis=1) == 1).all()
-    assert np.bincount(polished.labels_).min() >= 500
-    monkeypatch.setattr(fitting, "N_POLISHED", fitting.N_SAMPLED)
-    plain = PolytopeClustering(**options).fit(X)
-    scores = [silhouette_score(scaled[:6000], model.labels_[:6000]) for model in (plain, polished)]
-    assert scores[0] < scores[1]
+    gains = []
+    for X in (make_noisy(25_000, seed, n_features=12, n_clusters=7) for seed in range(3)):
+        polished = PolytopeClustering(**options).fit(X)
+        assert (polished.predict(X) == polished.labels_).all()
+        assert (polished.contains(X).sum(axis=1) == 1).all()
+        assert np.bincount(polished.labels_).min() >= 500
+        with monkeypatch.context() as patch:
+            patch.setattr(fitting, "N_POLISHED", fitting.N_SAMPLED)
+            plain = PolytopeClustering(**options).fit(X)
+        scaled = ((X - X.min(axis=0)) / (X.max(axis=0) - X.min(axis=0)))[:6000]
+        before, after = (silhouette_score(scaled, model.labels_[:6000]) for model in (plain, polished))
+        gains.append(after - before)
+    assert np.mean(gains) > 0
 
 
 def test_a_tree_of_wrong_sizes_is_not_taken():
@@ -114,7 +123,34 @@ def test_a_tree_of_wrong_sizes_is_not_taken():
     kept = Placing((axis_plane(0, 49.5, above=1, below=0),), 2)
     tree = CutTree(axis_plane(0, 30.0, above=1, below=0), CutTree(cluster=0), CutTree(cluster=1))
     for least, most, expected in ((10, 100, [70, 30]), (40, 100, [50, 50]), (10, 60, [50, 50])):
-        better = CutTree(tree.cut, tree.below, tree.above)
+        better = Polished(CutTree(tree.cut, tree.below, tree.above), is_better=True)
         bounds = SizeBounds((least, most))
         extended = extend_clusters(in_blocks(raw), kept, numbers(1), bounds, lambda: CutTree(), better)
         assert extended.tally.total_sizes.tolist() == expected
+
+
+def test_a_tree_that_is_no_better_stands_in_for_polytopes_that_hold_too_few_rows():
+    """Three clusters, each before the next: rows in the middle lie in none, and no hyperplane has room for them."""
+    centres = np.array([[0.0, 0.0], [10.0, 0.0], [5.0, 9.0]])
+    raw = np.repeat(centres, 20, axis=0) + np.random.default_rng(0).uniform(-1, 1, (60, 2))
+    planes = (
+        Hyperplane((0, 1), (1.0, 3.0), (1.0, 1.0), 6.0, 1.0, above=1, below=0),
+        Hyperplane((0, 1), (3.0, -2.0), (1.0, 1.0), 12.0, 1.0, above=1, below=2),
+        Hyperplane((0, 1), (2.0, 3.0), (1.0, 1.0), 28.0, 1.0, above=2, below=0),
+    )
+    kept = Placing(planes, 3)
+    everywhere = np.vstack([raw, np.random.default_rng(1).uniform(-3, 13, (3000, 2))])
+    assert settle_rows(in_blocks(everywhere), planes, 3) is None
+    tree = CutTree(axis_plane(1, 5.0, above=1, below=0), CutTree(axis_plane(0, 5.0, above=1, below=0)), CutTree())
+    tree.below.below, tree.below.above = CutTree(), CutTree()
+    asked = []
+
+    def grow():
+        asked.append(True)
+        return CutTree()
+
+    polished = Polished(tree, is_better=False)
+    extended = extend_clusters(in_blocks(everywhere), kept, numbers(2), SizeBounds((1, np.inf)), grow, polished)
+    sizes = np.bincount(tree.label_rows(everywhere))
+    assert extended.tally.total_sizes.tolist() == sorted(sizes, reverse=True)
+    assert not asked

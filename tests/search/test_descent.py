@@ -18,11 +18,12 @@ from polyclust.search.family import choose_family
 from polyclust.search.journal import Journal
 from polyclust.search.moves import Neighbourhood
 from polyclust.search.partition import member_mask
+from polyclust.search.plan import SearchPlan
 from polyclust.search.points import Points
-from polyclust.search.repair import grow_tree, make_legal
+from polyclust.search.repair import Slants, grow_tree, make_legal
 from polyclust.search.sampled import SampledNeighbourhood, scan_sample, scan_window
 from polyclust.search.scoring import SilhouetteScorer, SizeBounds
-from polyclust.search.solve import SearchPlan, search_partitions
+from polyclust.search.solve import search_partitions
 from strategies import labels_for, partitioned_points, points, weights_for
 
 LIMITS = [(1, 1), (2, 1), (2, 3), (None, None)]
@@ -67,11 +68,12 @@ def neighbourhood_of(some, limits, bounds, kind=Neighbourhood):
 
 
 @settings(deadline=None, max_examples=60)
-@given(partitioned_points(), st.sampled_from(LIMITS), st.sampled_from(BOUNDS))
-def test_any_labels_can_be_made_legal(drawn, limits, bounds):
+@given(partitioned_points(), st.sampled_from(LIMITS), st.sampled_from(BOUNDS), st.booleans())
+def test_any_labels_can_be_made_legal(drawn, limits, bounds, is_slanted):
     some, labels, _ = drawn
     moves = neighbourhood_of(some, limits, bounds)
-    legal = make_legal(labels, moves.scorer, moves.legality)
+    slants = Slants(limits[1]) if is_slanted and limits[0] == 2 else None
+    legal = make_legal(labels, moves.scorer, moves.legality, slants=slants)
     if legal is not None:
         assert_sound(some, legal, limits, bounds)
     before = moves.scorer.start(labels, int(labels.max()) + 1)
@@ -87,6 +89,27 @@ def test_the_leaves_of_a_tree_are_told_apart_by_axes(drawn):
     leaves = grow_tree(some, labels, n_clusters, some.weights)
     assert set(leaves) <= set(range(n_clusters))
     assert conflicts_of(some, leaves, (1, 1)) == []
+
+
+@settings(deadline=None, max_examples=60)
+@given(partitioned_points(most=5), st.integers(1, 3))
+def test_the_leaves_of_a_slanted_tree_are_told_apart_by_two_terms(drawn, max_coefficient):
+    some, labels, n_clusters = drawn
+    leaves = grow_tree(some, labels, n_clusters, some.weights, Slants(max_coefficient))
+    assert set(leaves) <= set(range(n_clusters))
+    assert conflicts_of(some, leaves, (2, max_coefficient)) == []
+
+
+def test_slanted_cuts_part_bands_that_axes_cannot():
+    """Four bands along a diagonal of a plane, in a space with other features."""
+    rng = np.random.default_rng(0)
+    values = rng.uniform(0, 1, (400, 8))
+    labels = rng.integers(0, 4, 400)
+    values[:, 3] = 2 * values[:, 7] + labels + rng.uniform(-0.3, 0.3, 400)
+    some = Points(measure_distances(values, "euclidean"), np.ones(400), values, values, values)
+    assert (grow_tree(some, labels, 4, some.weights, Slants(3)) == labels).all()
+    assert (grow_tree(some, labels, 4, some.weights, Slants(1)) != labels).any()
+    assert (grow_tree(some, labels, 4, some.weights) != labels).any()
 
 
 @settings(deadline=None, max_examples=40)

@@ -19,12 +19,14 @@ __all__ = [
     "measure_gaps",
     "measure_rank_intervals",
     "pick_orders",
+    "weigh_directions",
     "widen_boxes",
 ]
 
 Array = NDArray[Any]
 RELATIVE_GAP = 1e-9
 N_GLANCED = 12
+N_BINS = 128
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -179,6 +181,49 @@ def count_mistakes(
                 count += 1
         mistakes[p] = wrong if is_end[p] else np.inf
         n_below[p] = count
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def weigh_directions(
+    values: Array, labels: Array, weights: Array, features: Array, coefficients: Array, n_clusters: int, lightest: Array
+) -> None:
+    """lightest[d]: about the least weight that a cut along direction d parts from its clusters' majority sides.
+
+    Rows are counted in bins of equal width and cuts tried between them; infinite where none has clusters on both sides.
+    Rows whose label is negative do not count.
+    """
+    n_rows = values.shape[0]
+    along = np.empty(n_rows)
+    counts = np.empty((N_BINS, n_clusters))
+    sizes = np.zeros(n_clusters)
+    for r in range(n_rows):
+        if labels[r] >= 0:
+            sizes[labels[r]] += weights[r]
+    for d in range(features.shape[0]):
+        low, high = np.inf, -np.inf
+        f, g = features[d, 0], features[d, 1]
+        a, b = coefficients[d, 0], coefficients[d, 1]
+        for r in range(n_rows):
+            v = a * values[r, f] + b * values[r, g]
+            along[r] = v
+            low, high = min(low, v), max(high, v)
+        lightest[d] = np.inf
+        if not high > low:
+            continue
+        scale = (N_BINS - 0.5) / (high - low)
+        counts[:] = 0.0
+        for r in range(n_rows):
+            if labels[r] >= 0:
+                counts[int((along[r] - low) * scale), labels[r]] += weights[r]
+        below = np.zeros(n_clusters)
+        for p in range(N_BINS - 1):
+            wrong, n_below = 0.0, 0
+            for k in range(n_clusters):
+                below[k] += counts[p, k]
+                wrong += min(below[k], sizes[k] - below[k])
+                n_below += below[k] > 0.5 * sizes[k]
+            if 0 < n_below < n_clusters:
+                lightest[d] = min(lightest[d], wrong)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

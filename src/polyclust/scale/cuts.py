@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyclust.geometry.hyperplane import ROWS_AT_ONCE, Hyperplane
+from polyclust.hyperplanes.lattice import Directions
 from polyclust.hyperplanes.reading import measure_norm
 from polyclust.scale.settling import round_threshold
 from polyclust.search.partition import Ints
-from polyclust.search.points import Points, SubsetOrders, order_projections
+from polyclust.search.points import Points
 from polyclust.search.repair import find_cut
 from polyclust.table.features import Feature
 
@@ -95,7 +96,7 @@ def grow_cuts(
 
     Cuts are made along the axes and along hyperplanes of several terms that are ``known``.
     """
-    slanted = list({(h.features, h.coefficients, h.units): h for h in known if len(h.features) > 1}.values())
+    slanted = _list_slanted(known)
     root = CutTree()
     waiting = [(root, np.arange(len(points)), list(range(n_clusters)))]
     while waiting:
@@ -104,12 +105,11 @@ def grow_cuts(
             node.cluster = clusters[0]
         if len(clusters) < 2 or not len(rows):
             continue
-        cut = find_cut(points, labels, rows, clusters, points.weights, _order_along(points, rows, slanted))
+        cut = find_cut(points, labels, rows, clusters, points.weights, slanted)
         if cut is None:
             continue
         (low, low_clusters), (up, up_clusters) = cut.sides
-        axis = cut.feature
-        plane = make_plane((axis,), (1.0,), features) if axis < len(features) else slanted[axis - len(features)]
+        plane = make_plane(*cut.terms, features)
         ends = float(plane.value(points.raw[low]).max()), float(plane.value(points.raw[up]).min())
         node.cut = replace(plane, threshold=round_threshold(*ends, plane, features))
         node.below, node.above = CutTree(), CutTree()
@@ -117,11 +117,14 @@ def grow_cuts(
     return root
 
 
-def _order_along(points: Points, rows: Ints, planes: Sequence[Hyperplane]) -> SubsetOrders | None:
-    if not planes:
+def _list_slanted(planes: Sequence[Hyperplane]) -> Directions | None:
+    """The directions of hyperplanes of several terms."""
+    terms = dict.fromkeys((h.features, h.coefficients) for h in planes if len(h.features) > 1)
+    if not terms:
         return None
-    here = points.raw[rows]
-    return order_projections(rows.astype(np.int32), np.array([plane.value(here) for plane in planes]))
+    widest = max(len(positions) for positions, _ in terms)
+    found = [Directions(np.array([p], dtype=np.int32), np.array([c])).widen(widest) for p, c in terms]
+    return Directions(np.vstack([d.features for d in found]), np.vstack([d.coefficients for d in found]))
 
 
 def make_plane(positions: tuple[int, ...], coefficients: tuple[float, ...], features: Sequence[Feature]) -> Hyperplane:

@@ -12,6 +12,7 @@ from polyclust.geometry.hyperplane import Hyperplane
 from polyclust.scale.blocks import Block, Blocks, Placing
 from polyclust.scale.boxes import Boxes, box_rows, read_boxes
 from polyclust.scale.cuts import CutTree
+from polyclust.scale.polishing import Polished
 from polyclust.scale.settling import place_anew, settle_rows
 from polyclust.scale.tallies import Tally, rename_hyperplanes, tally_block
 from polyclust.search.scoring import SizeBounds
@@ -34,23 +35,38 @@ def extend_clusters(
     features: Sequence[Feature],
     bounds: SizeBounds,
     grow_tree: Callable[[], CutTree],
-    better: CutTree | None = None,
+    polished: Polished | None = None,
 ) -> Extended:
     """Every row lies in one polytope: that of its cluster. The sizes are within bounds, or leaves were joined.
 
-    A tree that is known to be ``better`` than the polytopes takes their place at once, unless its sizes are wrong.
+    A ``polished`` tree takes the polytopes' place at once if it is better, else where they cannot be kept; what
+    ``grow_tree`` gives takes it where that tree's sizes are wrong.
     """
-    if better is not None:
-        boxes = box_rows(blocks, better, bounds.least)
-        if len(boxes.lows) == found.n_clusters and bounds.hold_for(boxes.tally.total_sizes):
-            return _read_tree(better, boxes, features)
+    trees = [polished.tree] if polished is not None else []
+    if polished is not None and polished.is_better:
+        extended = _extend_tree(blocks, trees.pop(), features, bounds, found.n_clusters)
+        if extended is not None:
+            return extended
     settled = settle_rows(blocks, found.hyperplanes, found.n_clusters)
     if settled is not None and bounds.hold_for(settled[0].total_sizes):
         placed = place_anew(settled[1], features)
         if placed is not None:
             return _in_order(placed, settled[0])
-    tree = grow_tree()
-    return _read_tree(tree, box_rows(blocks, tree, bounds.least), features)
+    for tree in trees:
+        extended = _extend_tree(blocks, tree, features, bounds, found.n_clusters)
+        if extended is not None:
+            return extended
+    grown = grow_tree()
+    return _read_tree(grown, box_rows(blocks, grown, bounds.least), features)
+
+
+def _extend_tree(
+    blocks: Blocks, tree: CutTree, features: Sequence[Feature], bounds: SizeBounds, n_clusters: int
+) -> Extended | None:
+    """The leaves, unless their sizes are wrong."""
+    boxes = box_rows(blocks, tree, bounds.least)
+    is_right = len(boxes.lows) == n_clusters and bounds.hold_for(boxes.tally.total_sizes)
+    return _read_tree(tree, boxes, features) if is_right else None
 
 
 def _read_tree(tree: CutTree, boxes: Boxes, features: Sequence[Feature]) -> Extended:

@@ -24,7 +24,7 @@ from polyclust.search.points import Points, order_projections
 from polyclust.search.scoring import LEAST_LOSS, SizeBounds
 from polyclust.table.features import Feature
 
-__all__ = ["Limits", "grow_polished", "measure_fates"]
+__all__ = ["Limits", "Polished", "grow_polished", "measure_fates"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -45,12 +45,20 @@ class Limits:
     shares: SizeBounds
 
 
+@dataclass(frozen=True)
+class Polished:
+    """A tree for the clusters of some hyperplanes, and whether it scores better than they do."""
+
+    tree: CutTree
+    is_better: bool
+
+
 def grow_polished(
     rows: Block, found: Placing, features: Sequence[Feature], space: Space, limits: Limits
-) -> CutTree | None:
-    """The tree for the clusters that hyperplanes place the rows in; None unless it scores better than they do.
+) -> Polished | None:
+    """The tree for the clusters that hyperplanes place the rows in; None if one of these has none of the rows.
 
-    Both are scored by reference rows of their own.
+    Both are scored by reference rows of their own. Rows that no polytope holds count as if the nearest did.
     """
     labels = found.label(rows.raw)
     if len(np.unique(labels)) < found.n_clusters:
@@ -68,7 +76,7 @@ def grow_polished(
     polisher.improve()
     after = np.array([leaf.cluster for leaf in tree.list_leaves()])[tree.label_rows(rows.raw)]
     there = measure_fates(rows, after, space, found.n_clusters)[np.arange(len(rows)), after]
-    return tree if rows.weights @ (there - mine) > GAIN_OF_A_TREE * rows.weights.sum() else None
+    return Polished(tree, bool(rows.weights @ (there - mine) > GAIN_OF_A_TREE * rows.weights.sum()))
 
 
 def measure_fates(rows: Block, labels: Ints, space: Space, n_clusters: int) -> Floats:

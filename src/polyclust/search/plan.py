@@ -1,0 +1,78 @@
+"""What to search for and how hard."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from polyclust.search.family import Family
+from polyclust.search.points import FEW_POINTS, Points
+from polyclust.search.scoring import Scorer, SizeBounds
+
+__all__ = ["SearchPlan", "is_costly"]
+
+STARTS_OF_A_GROUPING = 10
+CELLS_OF_A_START = 6e5
+CELLS_OF_A_LATTICE = 1e9
+CELLS_OF_ALL_AXES = 3.5e6
+ScorerMaker = Callable[[Points], Scorer]
+
+
+@dataclass(frozen=True)
+class SearchPlan:
+    """What to search for and how hard."""
+
+    n_clusters: tuple[int, int]
+    family: Family
+    make_scorer: ScorerMaker
+    n_init: int
+    seed: int
+    bounds: SizeBounds
+    is_called: bool = False  # the criterion is a function, called for every candidate
+    alternates: bool = True  # whether Algorithm 1 makes starts too
+    n_jobs: int = 1  # of the starts
+    is_sample: bool = False  # the points stand for many more rows
+
+    def n_starts(self, points: Points) -> int:
+        """Random starts for every K: the fewer, the more a sweep of all axes costs."""
+        n_cells = points.n_features * len(points) ** 2
+        if self.is_called:
+            return 1
+        return max(1, math.ceil(self.n_init * min(1.0, CELLS_OF_A_START / n_cells)))
+
+    @property
+    def effort(self) -> float:
+        """How much more than usual a sweep of all directions may cost."""
+        return max(1.0, self.n_init / 10)
+
+    @property
+    def patience(self) -> int:
+        """After how many starts of a K in vain its other starts, which score less, are left out."""
+        return max(3, math.ceil(self.n_init / 2))
+
+    def share_out(self) -> list[SearchPlan]:
+        """Plans for several groupings of the points with a share of the starts each."""
+        n_plans = max(1, self.n_init // STARTS_OF_A_GROUPING)
+        n_each = min(self.n_init, STARTS_OF_A_GROUPING)
+        return [replace(self, n_init=n_each, seed=self.seed + n, alternates=False) for n in range(n_plans)]
+
+    def both_ways(self, points: Points) -> list[bool]:
+        """Whether rows count by their losses when starts are made legal: yes, then no; yes only where starts cost much.
+
+        To a criterion that is called all losses are alike.
+        """
+        is_dear = len(points) > FEW_POINTS and is_costly(points, self.family)
+        return [True] if is_dear or self.is_called else [True, False]
+
+    @property
+    def n_polished(self) -> int:
+        """How many of the pool are improved with the whole family."""
+        return 2 + math.ceil(self.n_init / 10)
+
+
+def is_costly(points: Points, family: Family) -> bool:
+    """Whether every sweep counts: many points, or a lattice far too large to sweep whole."""
+    n_oblique = 0 if family.oblique is None else len(family.oblique)
+    n_pairs = float(len(points)) ** 2
+    return points.n_features * n_pairs > CELLS_OF_ALL_AXES or n_oblique * n_pairs > CELLS_OF_A_LATTICE

@@ -1,0 +1,110 @@
+"""Where the search starts: Ward, k-means (also after Algorithm 1) or medoids for every K, made legal."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Container, Iterator
+from functools import cached_property
+
+import numpy as np
+
+from polyclust.alternating import alternate
+from polyclust.clusters.starts import start_by_kmeans, start_by_linkage, start_by_medoids
+from polyclust.search.even import grow_even_tree
+from polyclust.search.legality import Legality
+from polyclust.search.partition import Ints, Partition
+from polyclust.search.plan import SearchPlan
+from polyclust.search.points import FEW_POINTS, Points
+from polyclust.search.repair import Slants, make_legal
+from polyclust.search.scoring import Scorer
+
+__all__ = ["Starter"]
+
+SLACK_WEIGHT_OF_STARTS = 2.0
+ROUNDS_OF_STARTS = 4
+VALUES_TO_ALTERNATE = 3000
+
+
+class Starter:
+    """Starts on some points; their labels are worked out once, however often and in what way they are made legal."""
+
+    def __init__(self, scorer: Scorer, plan: SearchPlan) -> None:
+        self.scorer = scorer
+        self.points = scorer.points
+        self.plan = plan
+        self._known: dict[int, list[Ints]] = {}
+
+    def make(
+        self, legality: Legality, by_loss: bool, counts: Container[int] | None = None, slants: Slants | None = None
+    ) -> Iterator[Partition]:
+        """One cluster, then every K, or some ``counts``, the best of a K first."""
+        yield self.scorer.start(np.zeros(len(self.points), dtype=np.intp), 1)
+        tried: set[bytes] = set()
+        given: set[bytes] = set()
+        for _, several in itertools.groupby(self._list_labels(counts), key=lambda labels: int(labels.max())):
+            new = (labels for labels in several if _is_new(labels, tried))
+            legal = (make_legal(labels, self.scorer, legality, by_loss, slants) for labels in new)
+            fresh = [p for p in legal if p is not None and _is_new(p.labels, given)]
+            yield from sorted(fresh, key=lambda p: -p.score)
+
+    def _list_labels(self, counts: Container[int] | None) -> Iterator[Ints]:
+        yield from self._for_every_count
+        for k in range(2, self._most + 1):
+            if counts is None or k in counts:
+                if k not in self._known:
+                    self._known[k] = list(self._start_with(k))
+                yield from self._known[k]
+
+    @property
+    def _most(self) -> int:
+        return min(self.plan.n_clusters[1], len(self.points))
+
+    @cached_property
+    def _for_every_count(self) -> list[Ints]:
+        """Even parts where a maximum size binds, and Ward where there are few points."""
+        points, found = self.points, []
+        if self.plan.bounds.most < points.total_weight * (1.0 - 1e-9):  # sums of weights round
+            found += [grow_even_tree(points, k) for k in range(max(self.plan.n_clusters[0], 2), self._most + 1)]
+        if len(points) <= FEW_POINTS:
+            found += start_by_linkage(points.distances, points.weights, self._most).values()
+        return found
+
+    def _start_with(self, k: int) -> Iterator[Ints]:
+        """k-means from several seeds, with Algorithm 1 after the first; medoids where there are no coordinates."""
+        points, plan = self.points, self.plan
+        seeds = [plan.seed + repeat for repeat in range(plan.n_starts(points))]
+        if points.coordinates is None:
+            yield from (start_by_medoids(points.distances, points.weights, k, seed) for seed in seeds)
+            return
+        several = start_by_kmeans(points.coordinates, points.weights, k, seeds, plan.n_jobs)
+        yield from several
+        if plan.alternates and points.n_features * len(points) <= VALUES_TO_ALTERNATE:
+            yield _alternate_along_axes(points, several[0], k, plan.bounds.least)
+
+
+def _is_new(labels: Ints, seen: set[bytes]) -> bool:
+    """Whether these clusters, under whatever numbers, were not seen before; now they were."""
+    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+    key = np.argsort(np.argsort(first))[codes].astype(np.int32).tobytes()
+    is_new = key not in seen
+    seen.add(key)
+    return is_new
+
+
+def _alternate_along_axes(points: Points, labels: Ints, n_clusters: int, least: float) -> Ints:
+    """Algorithm 1 from k-means, with hyperplanes of one term: a start that leans towards what rules can say."""
+    assert points.coordinates is not None
+    if len(np.unique(labels)) < n_clusters or least * n_clusters > points.total_weight:
+        return labels
+    result = alternate(
+        points.coordinates,
+        points.values,
+        n_clusters,
+        labels0=labels,
+        slack_weight=SLACK_WEIGHT_OF_STARTS,
+        max_terms=1,
+        max_coefficient=1,
+        weights=points.weights,
+        max_rounds=ROUNDS_OF_STARTS,
+    )
+    return result.labels
