@@ -25,7 +25,7 @@ from polyclust.render.json import (
     write_text,
 )
 
-__all__ = ["ModelParts", "dict_to_parts", "load_model", "model_to_dict", "save_model"]
+__all__ = ["ModelParts", "dict_to_parts", "load_model", "model_to_dict", "render_model", "save_model"]
 
 FORMAT = "polyclust model"
 VERSION = 1
@@ -63,10 +63,15 @@ def save_model(model: Any, path: str | Path) -> None:
 
     Raises ValueError, saying why, for a model whose rules cannot be exported.
     """
+    write_whole(Path(path), render_model(model))
+
+
+def render_model(model: Any, explanation: Explanation | None = None) -> str:
+    """The text of a fitted estimator's file, with another explanation in place of its own if one is given."""
     names = getattr(model, "feature_names_in_", None)
     data = model_to_dict(
         parameters=model.get_params(deep=False),
-        explanation=model.explanation_,
+        explanation=model.explanation_ if explanation is None else explanation,
         scores=model.scores_,
         score=model.score_,
         is_optimal=model.is_optimal_,
@@ -75,7 +80,7 @@ def save_model(model: Any, path: str | Path) -> None:
         n_features_in=model.n_features_in_,
         feature_names_in=None if names is None else list(names),
     )
-    write_whole(Path(path), write_text(data))
+    return write_text(data)
 
 
 def load_model(path: str | Path) -> Json:

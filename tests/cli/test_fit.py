@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from polyclust import Explanation
+from polyclust import Explanation, PolytopeClustering
 
 OUTPUTS = {"labels.csv", "report.html", "rules.md", "rules.sql", "model.json"}
 
@@ -95,6 +95,12 @@ def test_rows_with_missing_values_stay_with_an_empty_cluster(tmp_path: Path, cus
     assert labels["customer_id"].tolist() == customers["customer_id"].tolist()
     assert np.flatnonzero(labels["cluster"].isna()).tolist() == [4, 9, 17]
     assert labels["name"].isna().sum() == 3
+
+
+def test_the_model_file_says_how_it_was_searched(fitted: Path) -> None:
+    saved = json.loads((fitted / "model.json").read_text(encoding="utf-8"))
+    assert saved["search"] in ("exhaustive", "raced")
+    assert PolytopeClustering.load(fitted / "model.json").search_ == saved["search"]
 
 
 def test_filled_values_are_part_of_the_model_and_of_the_sql(tmp_path: Path, customers: pd.DataFrame, run) -> None:

@@ -128,6 +128,8 @@ def _note_interrupt() -> Iterator[list[int]]:
 
 def _build_files(request: FitRequest, prepared: PreparedTable, result: FitResult) -> dict[str, str]:
     """Every output of a fit by its name."""
+    from polyclust.model_file import render_model
+
     title = title_of(request.source)
     sql = result.explanation.to_sql(title, dialect=request.dialect)
     return {
@@ -135,7 +137,7 @@ def _build_files(request: FitRequest, prepared: PreparedTable, result: FitResult
         "report.html": _render_report(request, prepared, result, sql),
         "rules.md": f"# Clusters of {title}\n\n{result.explanation.to_markdown()}",
         "rules.sql": sql.rstrip("\n") + "\n",
-        "model.json": _render_model(result),
+        "model.json": render_model(result.model, result.explanation),
     }
 
 
@@ -149,24 +151,6 @@ def _render_labels(prepared: PreparedTable, result: FitResult) -> str:
     if head in ("cluster", "name"):
         head = f"{head} (id)"
     return pd.DataFrame({head: ids, "cluster": clusters, "name": cluster_names}).to_csv(index=False)
-
-
-def _render_model(result: FitResult) -> str:
-    from polyclust.model_file import model_to_dict
-    from polyclust.render.json import write_text
-
-    model = result.model
-    names = getattr(model, "feature_names_in_", None)
-    data = model_to_dict(
-        parameters=model.get_params(deep=False),
-        explanation=result.explanation,
-        scores=model.scores_,
-        score=model.score_,
-        is_optimal=model.is_optimal_,
-        n_features_in=model.n_features_in_,
-        feature_names_in=None if names is None else list(names),
-    )
-    return write_text(data)
 
 
 def _render_report(request: FitRequest, prepared: PreparedTable, result: FitResult, sql: str) -> str:
