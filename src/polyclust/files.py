@@ -51,7 +51,7 @@ def refuse_input_as_output(output: Path | None, *inputs: str | Path) -> None:
     """Raise OutputError if a file to write is one that is read, which would be lost."""
     for path in map(Path, inputs):
         if output is not None and output.is_file() and path.is_file() and output.samefile(path):
-            raise OutputError(f"{output} is read by this command and would be lost: give another file with -o.")
+            raise OutputError(f"{output} is read by this command and would be lost: choose another name with -o.")
 
 
 def replace_folder(folder: Path, files: Mapping[str, str | bytes]) -> None:

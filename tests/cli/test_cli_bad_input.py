@@ -288,6 +288,7 @@ def test_a_file_that_is_read_is_not_written(fitted: Path, tmp_path: Path, run) -
         "assign segments customers.csv -o segments/model.json",
         "assign segments/model.json customers.csv -o segments/model.json",
         "explain segments -o segments/model.json",
+        "fit segments/labels.csv -o segments --force",
     ):
         assert_one_line(run(*arguments.split(), cwd=tmp_path), "is read by this command and would be lost", "-o")
     for arguments in ("assign segments customers.csv -o segments", "explain segments -o segments"):

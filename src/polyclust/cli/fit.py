@@ -31,6 +31,7 @@ from polyclust.table.read import STANDARD_INPUT, TableError, TableSource
 
 __all__ = ["FitRequest", "FitResult", "run_fit"]
 
+OUTPUTS = ("labels.csv", "report.html", "rules.md", "rules.sql", "model.json")
 SHOWN_VERSIONS = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "plotly")
 
 
