@@ -88,7 +88,8 @@ def _search_heuristically(scorer: Scorer, plan: SearchPlan, journal: Journal) ->
     journal.begin("polish")
     starts = [] if isinstance(plan.family, AxisFamily) else _start_anew(starter, pool, moves, journal)
     best = _polish(pool, starts, moves, plan, journal)
-    if is_few and plan.n_clusters[0] <= 2 and isinstance(scorer, SilhouetteScorer) and not journal.is_over():
+    with_two = plan.n_clusters[0] <= 2 <= plan.n_clusters[1]
+    if is_few and with_two and isinstance(scorer, SilhouetteScorer) and not journal.is_over():
         in_two = search_two(scorer, plan.family, journal, most_cells=CELLS_OF_A_CUT)
         if in_two is not None:
             offer(best, in_two)
