@@ -30,14 +30,11 @@ _NO_RACE: Constants = {
     "polyclust.search.legality:VALUES_TO_LIST": ENDLESS,
     "polyclust.search.sampled:CELLS_TO_SCAN": ENDLESS,
     "polyclust.search.solve:CELLS_OF_A_CUT": ENDLESS,
-    "polyclust.search.solve:CELLS_OF_A_LATTICE": ENDLESS,
-    "polyclust.search.solve:CELLS_OF_ALL_AXES": ENDLESS,
+    "polyclust.search.plan:CELLS_OF_A_LATTICE": ENDLESS,
+    "polyclust.search.plan:CELLS_OF_ALL_AXES": ENDLESS,
 }
-SEARCHES: dict[str, Constants] = {
-    RACED: {},
-    UNRACED: _NO_RACE,
-    EXHAUSTIVE: {**_NO_RACE, "polyclust.search.solve:FEW_POINTS": ENDLESS},
-}
+_NO_GROUPS: Constants = {f"polyclust.search.{room}:FEW_POINTS": ENDLESS for room in ("plan", "solve", "starting")}
+SEARCHES: dict[str, Constants] = {RACED: {}, UNRACED: _NO_RACE, EXHAUSTIVE: {**_NO_RACE, **_NO_GROUPS}}
 
 
 @contextmanager
