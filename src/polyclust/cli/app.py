@@ -113,16 +113,14 @@ def fit(
         "time_limit": time_limit,
     }
     from polyclust.cli.checking import check_options
-    from polyclust.cli.fit import OUTPUTS, FitRequest, default_output, run_fit, spell_command
-    from polyclust.files import refuse_input_as_output
+    from polyclust.cli.fit import FitRequest, default_output, refuse_table_as_output, run_fit, spell_command
     from polyclust.table.kinds import Wishes
     from polyclust.table.read import open_source, refuse_unreadable
 
     refuse_unreadable(table)
     output = output or default_output(table)
     check_options(parameters, output, force, sql_dialect)
-    for name in OUTPUTS:
-        refuse_input_as_output(output / name, table)
+    refuse_table_as_output(table, output)
     source = open_source(table, separator=sep, decimal=decimal, encoding=encoding, sheet=sheet)
     return run_fit(
         FitRequest(

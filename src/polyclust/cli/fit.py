@@ -25,7 +25,7 @@ from polyclust.cli.checking import speak_of_options
 from polyclust.cli.guard import INTERRUPTED, collect_warnings, complain
 from polyclust.cli.preparing import PreparedTable, describe_columns, prepare_table, title_of
 from polyclust.explain.explanation import Explanation
-from polyclust.files import replace_folder
+from polyclust.files import refuse_input_as_output, replace_folder
 from polyclust.table.kinds import Wishes
 from polyclust.table.read import STANDARD_INPUT, TableError, TableSource
 
@@ -74,6 +74,12 @@ def run_fit(request: FitRequest, more_files: Callable[[FitResult], Mapping[str, 
         complain(f"note: {note}")
     _say(request, _summarise(request, result))
     return INTERRUPTED if result.was_interrupted else 0
+
+
+def refuse_table_as_output(table: str, output: Path) -> None:
+    """Raise OutputError if the table that is read is one of the files to write."""
+    for name in OUTPUTS:
+        refuse_input_as_output(output / name, table)
 
 
 def default_output(table: str) -> Path:

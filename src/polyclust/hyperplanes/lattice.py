@@ -9,11 +9,12 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Directions", "count_directions", "list_directions"]
+__all__ = ["Directions", "count_directions", "list_along", "list_directions"]
 
 ABSENT = -1
 
@@ -78,6 +79,17 @@ def list_directions(n_features: int, max_terms: int | None, max_coefficient: int
         np.vstack([p.widen(most).features for p in parts]),
         np.vstack([p.widen(most).coefficients for p in parts]),
     )
+
+
+@lru_cache(maxsize=32)
+def _list_first(n_features: int, max_terms: int, max_coefficient: int) -> Directions:
+    return list_directions(n_features, max_terms, max_coefficient)
+
+
+def list_along(features: NDArray[np.intp], max_terms: int, max_coefficient: int) -> Directions:
+    """All of them along some features, which ascend."""
+    every = _list_first(len(features), max_terms, max_coefficient)
+    return Directions(np.append(features, ABSENT).astype(np.int32)[every.features], every.coefficients)
 
 
 def _directions_of(n_features: int, n_terms: int, max_coefficient: int, primitive: bool) -> Directions:

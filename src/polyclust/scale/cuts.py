@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,11 +121,8 @@ def grow_cuts(
 def _list_slanted(planes: Sequence[Hyperplane]) -> Directions | None:
     """The directions of hyperplanes of several terms."""
     terms = dict.fromkeys((h.features, h.coefficients) for h in planes if len(h.features) > 1)
-    if not terms:
-        return None
-    widest = max(len(positions) for positions, _ in terms)
-    found = [Directions(np.array([p], dtype=np.int32), np.array([c])).widen(widest) for p, c in terms]
-    return Directions(np.vstack([d.features for d in found]), np.vstack([d.coefficients for d in found]))
+    found = (Directions(np.array([p], dtype=np.int32), np.array([c])) for p, c in terms)
+    return reduce(Directions.join, found) if terms else None
 
 
 def make_plane(positions: tuple[int, ...], coefficients: tuple[float, ...], features: Sequence[Feature]) -> Hyperplane:

@@ -42,22 +42,25 @@ def extend_clusters(
     A ``polished`` tree takes the polytopes' place at once if it is better, else where they cannot be kept; what
     ``grow_tree`` gives takes it where that tree's sizes are wrong.
     """
-    trees = [polished.tree] if polished is not None else []
-    if polished is not None and polished.is_better:
-        extended = _extend_tree(blocks, trees.pop(), features, bounds, found.n_clusters)
+    attempts: list[Callable[[], Extended | None]] = [partial(_keep_polytopes, blocks, found, features, bounds)]
+    if polished is not None:
+        as_tree = partial(_extend_tree, blocks, polished.tree, features, bounds, found.n_clusters)
+        attempts.insert(0 if polished.is_better else 1, as_tree)
+    for attempt in attempts:
+        extended = attempt()
         if extended is not None:
             return extended
+    tree = grow_tree()
+    return _read_tree(tree, box_rows(blocks, tree, bounds.least), features)
+
+
+def _keep_polytopes(blocks: Blocks, found: Placing, features: Sequence[Feature], bounds: SizeBounds) -> Extended | None:
+    """The polytopes with every row in one of them, unless that cannot be or their sizes are wrong."""
     settled = settle_rows(blocks, found.hyperplanes, found.n_clusters)
-    if settled is not None and bounds.hold_for(settled[0].total_sizes):
-        placed = place_anew(settled[1], features)
-        if placed is not None:
-            return _in_order(placed, settled[0])
-    for tree in trees:
-        extended = _extend_tree(blocks, tree, features, bounds, found.n_clusters)
-        if extended is not None:
-            return extended
-    grown = grow_tree()
-    return _read_tree(grown, box_rows(blocks, grown, bounds.least), features)
+    if settled is None or not bounds.hold_for(settled[0].total_sizes):
+        return None
+    placed = place_anew(settled[1], features)
+    return None if placed is None else _in_order(placed, settled[0])
 
 
 def _extend_tree(

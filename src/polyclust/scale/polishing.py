@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from polyclust.hyperplanes.lattice import Directions, list_directions
+from polyclust.hyperplanes.lattice import Directions, list_along
 from polyclust.scale.blocks import Block, Placing
 from polyclust.scale.cuts import CutTree, grow_cuts, make_plane
 from polyclust.scale.settling import round_threshold
@@ -159,11 +159,8 @@ class _Polisher:
         assert node.cut is not None
         slopes = np.abs((gains - gains.mean()) @ self.values[members]) / self.spreads
         near = np.argsort(-slopes, kind="stable")[:N_AXES]
-        chosen = np.unique([*node.cut.features, *near.tolist()]).astype(np.int32)
-        if self.limits.max_terms == 1:
-            return Directions(chosen[:, None], np.ones((len(chosen), 1)))
-        every = list_directions(len(chosen), 2, self.limits.max_coefficient)
-        return Directions(np.where(every.features >= 0, chosen[every.features], -1), every.coefficients)
+        chosen = np.unique([*node.cut.features, *near.tolist()])
+        return list_along(chosen, min(self.limits.max_terms, 2), self.limits.max_coefficient)
 
     def _find_split(self, members: Ints, gains: Floats, directions: Directions) -> _Split | None:
         """The best cut; among many directions those compete that are best on a part of the rows."""

@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from polyclust.hyperplanes.lattice import Directions, list_directions
+from polyclust.hyperplanes.lattice import Directions, list_along
 from polyclust.kernels.orders import count_mistakes, weigh_directions
 from polyclust.search.legality import Legality
 from polyclust.search.partition import Ints, Partition, sum_weights
@@ -35,13 +35,8 @@ class Slants:
     max_coefficient: int
 
     def along(self, features: Ints) -> Directions:
-        """All of them along some features."""
-        slanted = self._of_the_first(len(features))
-        return Directions(features.astype(np.int32)[slanted.features], slanted.coefficients)
-
-    @lru_cache(maxsize=16)  # noqa: B019
-    def _of_the_first(self, n_features: int) -> Directions:
-        every = list_directions(n_features, 2, self.max_coefficient)
+        """All of them along some features, which ascend."""
+        every = list_along(features, 2, self.max_coefficient)
         return every.take(np.flatnonzero(every.features[:, 1] >= 0))
 
 
