@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from naive import lattice
-from polyclust.hyperplanes.lattice import Directions, count_directions, list_directions
+from polyclust.hyperplanes.lattice import Directions, count_directions, list_along, list_directions
 
 LIMITS = [(1, 1), (2, 1), (2, 3), (3, 2), (None, 1)]
 
@@ -40,6 +40,17 @@ def test_the_count_is_that_of_all_vectors_up_to_sign(n_features, max_terms, max_
     assert (first > 0).all()
     assert np.abs(rows).max() == max_coefficient
     assert len(np.unique(rows, axis=0)) == len(rows)
+
+
+@pytest.mark.parametrize("max_terms", [1, 2])
+def test_directions_along_some_features_are_those_that_use_no_other(max_terms):
+    some = np.array([1, 4, 5])
+    every = list_directions(7, max_terms, 3)
+    uses_others = ~np.isin(every.features, [*some, -1]).all(axis=1)
+    expected = {every.terms(d) for d in np.flatnonzero(~uses_others)}
+    along = list_along(some, max_terms, 3)
+    assert {along.terms(d) for d in range(len(along))} == expected
+    assert len(along) == len(expected)
 
 
 def test_projections_are_sums_term_by_term():
