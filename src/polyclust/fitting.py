@@ -32,6 +32,7 @@ from polyclust.search.family import (
     SlackFamily,
     choose_family,
 )
+from polyclust.search.fates import mark_labels
 from polyclust.search.journal import Journal
 from polyclust.search.partition import Ints, Partition, order_by_size, sum_weights
 from polyclust.search.plan import SearchPlan
@@ -173,7 +174,8 @@ def _extend(blocks: Blocks, sample: Prepared, more: Block, found: FitResult, set
         points, code = collapse_rows(sample, settings.memory_limit)
         labels = np.empty(len(points), dtype=np.intp)
         labels[code] = found.known_labels
-        return grow_cuts(points, labels, found.n_clusters, sample.features, found.hyperplanes)
+        fates = mark_labels(labels, found.n_clusters) * points.weights[:, None]
+        return grow_cuts(points, fates, sample.features, found.hyperplanes)
 
     polished = _polish(more, placing, sample, settings) if len(more) > len(sample.raw) else None
     return extend_clusters(blocks, placing, sample.features, settings.bounds, grow, polished)

@@ -14,6 +14,7 @@ from polyclust.scale.boxes import box_rows, read_boxes
 from polyclust.scale.cuts import grow_cuts
 from polyclust.scale.extending import extend_clusters
 from polyclust.search.distances import measure_distances
+from polyclust.search.fates import mark_labels
 from polyclust.search.points import Points
 from polyclust.search.scoring import SizeBounds
 from strategies import matrices, partitioned_points
@@ -35,7 +36,7 @@ def leaves_of(tree, box):
 @given(st.data(), partitioned_points(), matrices(st.integers(4, 30), st.just(3)), st.integers(1, 8))
 def test_the_tree_covers_space_and_keeps_the_minimum(data, drawn, others, least):
     some, labels, n_clusters = drawn
-    tree = grow_cuts(some, labels, n_clusters, numbers(some.n_features))
+    tree = grow_cuts(some, mark_labels(labels, n_clusters) * some.weights[:, None], numbers(some.n_features))
     raw = np.vstack([some.raw, others[:, : some.n_features]])
     filled = box_rows(in_blocks(raw, cuts=data.draw(cuts_of(len(raw)))), tree, least)
     found = tree.label_rows(raw)
@@ -56,7 +57,7 @@ def test_the_tree_says_clusters_that_cuts_can_say():
     labels = np.repeat(np.arange(4), 20)
     raw = np.array([[0, 0], [0, 9], [9, 0], [9, 9.0]])[labels] + rng.uniform(0, 3, (80, 2))
     points = Points(measure_distances(raw, "euclidean"), np.ones(80), raw, raw, raw)
-    tree = grow_cuts(points, labels, 4, numbers(2))
+    tree = grow_cuts(points, mark_labels(labels, 4), numbers(2))
     assert box_rows(in_blocks(raw), tree, 20).tally.total_sizes.tolist() == [20] * 4
     found = tree.label_rows(raw)
     assert len(set(zip(labels.tolist(), found.tolist(), strict=True))) == 4
@@ -70,7 +71,7 @@ def test_slanted_cuts_part_what_the_axes_cannot():
     raw = np.column_stack([along, along + 10 * labels + rng.uniform(0, 4, 300)])
     points = Points(measure_distances(raw, "euclidean"), np.ones(300), raw, raw, raw)
     slant = Hyperplane((0, 1), (1.0, -1.0), (1.0, 1.0), 0.0, 1.0, above=0, below=1)
-    tree = grow_cuts(points, labels, 3, numbers(2), [slant])
+    tree = grow_cuts(points, mark_labels(labels, 3), numbers(2), [slant])
     assert not tree.is_straight
     found = tree.label_rows(raw)
     assert len(set(zip(labels.tolist(), found.tolist(), strict=True))) == 3

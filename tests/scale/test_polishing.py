@@ -30,7 +30,7 @@ ANY_SIZE = SizeBounds((0.0, 1.0))
 def test_fates_are_silhouettes_by_mean_distances_to_the_references(drawn, metric):
     some, labels, n_clusters = drawn
     rows = in_blocks(some.raw, some.weights).blocks[0]
-    fates = measure_fates(rows, labels, plain_space(some.n_features, metric), n_clusters)
+    fates = measure_fates(rows, labels, plain_space(some.n_features, metric), n_clusters).alone
     power = 2 if metric == "euclidean" else 1
     for t, k in itertools.product(range(len(rows)), range(n_clusters)):
         away = (np.abs(some.raw - some.raw[t]) ** power).sum(axis=1) ** (1 / power)
@@ -82,7 +82,7 @@ def test_the_tree_is_better_than_what_it_replaces(terms, seed):
     leaves = tree.list_leaves()
     assert sorted(leaf.cluster for leaf in leaves) == [0, 1, 2, 3]
     placed = np.array([leaf.cluster for leaf in leaves])[tree.label_rows(raw)]
-    fates = measure_fates(rows, labels, space, 4)
+    fates = measure_fates(rows, labels, space, 4).alone
     every = np.arange(len(raw))
     assert fates[every, placed].mean() > fates[every, labels].mean()
     assert bounds.hold_for(np.bincount(placed) / len(raw))

@@ -16,6 +16,7 @@ from polyclust.hyperplanes.threshold import choose_threshold
 from polyclust.scale import blocks, settling
 from polyclust.scale.cuts import grow_cuts
 from polyclust.scale.settling import Ends, place_anew, settle_rows
+from polyclust.search.fates import mark_labels
 from polyclust.table.features import Column, Feature
 from strategies import partitioned_points, weights_for
 
@@ -40,7 +41,7 @@ def ends_of(raw, labels, planes, n_clusters):
 def samples_of_rows(draw):
     """Rows, hyperplanes read from some of them, and how many clusters there are."""
     some, labels, n_clusters = draw(partitioned_points(st.integers(12, 20)))
-    tree = grow_cuts(some, labels, n_clusters, numbers(some.n_features))
+    tree = grow_cuts(some, mark_labels(labels, n_clusters) * some.weights[:, None], numbers(some.n_features))
     leaves = tree.label_rows(some.raw)
     is_sampled = np.array(draw(st.lists(st.booleans(), min_size=len(some), max_size=len(some))))
     inside = np.unique(leaves[is_sampled])

@@ -91,22 +91,26 @@ class CutTree:
 
 
 def grow_cuts(
-    points: Points, labels: Ints, n_clusters: int, features: Sequence[Feature], known: Sequence[Hyperplane] = ()
+    points: Points,
+    fates: Floats,
+    features: Sequence[Feature],
+    known: Sequence[Hyperplane] = (),
+    least: float = 0.0,
 ) -> CutTree:
-    """The tree whose cuts part the fewest points from their own cluster, thresholds round.
+    """The tree whose cuts cost least, thresholds round; ``fates`` (n, K) says what every row is worth in every cluster.
 
     Cuts are made along the axes and along hyperplanes of several terms that are ``known``.
     """
     slanted = _list_slanted(known)
     root = CutTree()
-    waiting = [(root, np.arange(len(points)), list(range(n_clusters)))]
+    waiting = [(root, np.arange(len(points)), list(range(fates.shape[1])))]
     while waiting:
         node, rows, clusters = waiting.pop()
         if len(clusters) == 1:
             node.cluster = clusters[0]
         if len(clusters) < 2 or not len(rows):
             continue
-        cut = find_cut(points, labels, rows, clusters, points.weights, slanted)
+        cut = find_cut(points, fates, rows, clusters, slanted, least=least)
         if cut is None:
             continue
         (low, low_clusters), (up, up_clusters) = cut.sides

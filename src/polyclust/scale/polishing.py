@@ -20,6 +20,8 @@ from polyclust.scale.cuts import CutTree, grow_cuts, make_plane
 from polyclust.scale.settling import round_threshold
 from polyclust.scale.space import Space
 from polyclust.search.distances import measure_distances
+from polyclust.search.fates import compare_means, mark_labels, weigh_influence
+from polyclust.search.partition import sum_weights
 from polyclust.search.points import Points, order_projections
 from polyclust.search.scoring import LEAST_LOSS, SizeBounds
 from polyclust.table.features import Feature
@@ -64,35 +66,49 @@ def grow_polished(
     if len(np.unique(labels)) < found.n_clusters:
         return None
     fates = measure_fates(rows, labels, space, found.n_clusters)
-    mine = fates[np.arange(len(rows)), labels]
+    every = np.arange(len(rows))
     no_distances = np.empty((0, 0), dtype=np.float32)
     units = np.array([f.unit for f in features])
-    values = rows.raw / units
-    points = Points(no_distances, rows.weights * np.maximum(mine, LEAST_LOSS), rows.raw, values, None)
-    tree = grow_cuts(points, labels, found.n_clusters, features, found.hyperplanes)
-    if sorted(leaf.cluster for leaf in tree.list_leaves()) != list(range(found.n_clusters)):
+    points = Points(no_distances, rows.weights, rows.raw, rows.raw / units, None)
+    least = limits.shares.least * float(rows.weights.sum())
+    mine = mark_labels(labels, found.n_clusters) * np.maximum(fates.alone[every, labels], LEAST_LOSS)[:, None]
+    for worth in (fates.whole, mine):  # where no row does well in a cluster, it is kept where it is
+        tree = grow_cuts(points, worth * rows.weights[:, None], features, found.hyperplanes, least)
+        if sorted(leaf.cluster for leaf in tree.list_leaves()) == list(range(found.n_clusters)):
+            break
+    else:
         return None
-    polisher = _Polisher(tree, rows, values, fates, features, limits)
+    polisher = _Polisher(tree, rows, points.values, fates.whole, features, limits)
     polisher.improve()
     after = np.array([leaf.cluster for leaf in tree.list_leaves()])[tree.label_rows(rows.raw)]
-    there = measure_fates(rows, after, space, found.n_clusters)[np.arange(len(rows)), after]
-    return Polished(tree, bool(rows.weights @ (there - mine) > GAIN_OF_A_TREE * rows.weights.sum()))
+    there = measure_fates(rows, after, space, found.n_clusters)
+    gain = rows.weights @ (there.alone[every, after] - fates.alone[every, labels])
+    return Polished(tree, bool(gain > GAIN_OF_A_TREE * rows.weights.sum()))
 
 
-def measure_fates(rows: Block, labels: Ints, space: Space, n_clusters: int) -> Floats:
-    """(n, K): the silhouette that every row would have in every cluster, by the first rows of each."""
+@dataclass(frozen=True)
+class Fates:
+    """(n, K) each: the silhouette that a row would have in a cluster, and with it what the row would do to others'."""
+
+    alone: Floats
+    whole: Floats
+
+
+def measure_fates(rows: Block, labels: Ints, space: Space, n_clusters: int) -> Fates:
+    """The fates of all rows, by the first rows of every cluster."""
     here = space.locate(rows.clustered)
-    means = np.empty((len(rows), n_clusters))
-    for k in range(n_clusters):
-        known = np.flatnonzero(labels == k)[:N_REFERENCES]
-        weights = rows.weights[known]
-        means[:, k] = measure_distances(here, space.metric, here[known]) @ (weights / weights.sum())
-    if n_clusters == 1:
-        return np.zeros_like(means)
-    nearest, second = np.partition(means, 1, axis=1)[:, :2].T
-    is_nearest = np.arange(n_clusters) == means.argmin(axis=1)[:, None]
-    others = np.where(is_nearest, second[:, None], nearest[:, None])
-    return np.asarray((others - means) / np.maximum(np.maximum(others, means), 1e-300))
+    chosen = [np.flatnonzero(labels == k)[:N_REFERENCES] for k in range(n_clusters)]
+    known = np.concatenate(chosen)
+    distances = measure_distances(here, space.metric, here[known])
+    weights, labels_known = rows.weights[known], labels[known]
+    shares = np.zeros((len(known), n_clusters))
+    shares[np.arange(len(known)), labels_known] = weights
+    sums = shares.sum(axis=0)
+    means = distances @ (shares / sums)
+    sizes = sum_weights(labels, rows.weights, n_clusters)
+    influence = weigh_influence(labels_known, means[known], sizes, weights * (sizes / sums)[labels_known])
+    alone = compare_means(means)
+    return Fates(alone, alone + influence.of(distances))
 
 
 @dataclass

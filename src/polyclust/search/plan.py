@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from polyclust.search.family import Family
+from polyclust.search.fates import Counting
 from polyclust.search.points import FEW_POINTS, Points
 from polyclust.search.scoring import Scorer, SizeBounds
 
@@ -57,13 +58,13 @@ class SearchPlan:
         n_each = min(self.n_init, STARTS_OF_A_GROUPING)
         return [replace(self, n_init=n_each, seed=self.seed + n, alternates=False) for n in range(n_plans)]
 
-    def both_ways(self, points: Points) -> list[bool]:
-        """Whether rows count by their losses when starts are made legal: yes, then no; yes only where starts cost much.
+    def both_ways(self, points: Points) -> list[Counting]:
+        """How rows count when starts are made legal: by losses, then alike; by losses only where starts cost much.
 
         To a criterion that is called all losses are alike.
         """
         is_dear = len(points) > FEW_POINTS and is_costly(points, self.family)
-        return [True] if is_dear or self.is_called else [True, False]
+        return ["alone"] if is_dear or self.is_called else ["alone", "alike"]
 
     @property
     def n_polished(self) -> int:

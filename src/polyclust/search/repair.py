@@ -2,12 +2,13 @@
 
 Cuts of a tree cover space, so its leaves are pairwise told apart whatever the labels were. Labels that are legal
 already stay as they are. A row counts by what it would lose in the next best cluster, so that cuts go through rows
-that hardly care, such as noise between the clusters, and spare those in the middle of one.
+that hardly care, such as noise between the clusters, and spare those in the middle of one; or by all that it is worth
+in each cluster, so that what lies far from everything goes where it does least harm.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyclust.hyperplanes.lattice import Directions, list_along
-from polyclust.kernels.orders import count_mistakes, weigh_directions
+from polyclust.kernels.orders import count_mistakes, weigh_cuts, weigh_directions
+from polyclust.search.fates import Counting
 from polyclust.search.legality import Legality
 from polyclust.search.partition import Ints, Partition, sum_weights
 from polyclust.search.points import Points, SubsetOrders, order_projections
@@ -26,6 +28,7 @@ __all__ = ["NodeCut", "Slants", "find_cut", "grow_tree", "make_legal"]
 Floats = NDArray[np.float64]
 N_AXES = 8
 N_SLANTED = 6
+N_WEIGHED, N_TOGETHER = 8, 4
 
 
 @dataclass(frozen=True)
@@ -41,16 +44,17 @@ class Slants:
 
 
 def make_legal(
-    labels: Ints, scorer: Scorer, legality: Legality, by_loss: bool = True, slants: Slants | None = None
+    labels: Ints, scorer: Scorer, legality: Legality, counting: Counting = "alone", slants: Slants | None = None
 ) -> Partition | None:
     """A legal partition close to the labels, with sizes within bounds; None if there is none nearby.
 
-    Unless ``by_loss``, the rows of a cut's mistakes count alike. With ``slants`` cuts may have two terms.
+    ``counting`` says by what the rows of a cut's mistakes count. With ``slants`` cuts may have two terms.
     """
     partition = _within_bounds(_compact(labels), scorer)
     while partition is not None and not legality.holds_for(partition):
-        weights = scorer.points.weights * (scorer.losses(partition) if by_loss else 1.0)
-        grown = _compact(grow_tree(scorer.points, partition.labels, partition.n_clusters, weights, slants))
+        fates = scorer.fates(partition, counting) * scorer.points.weights[:, None]
+        least = scorer.bounds.least if counting == "whole" else 0.0
+        grown = _compact(grow_tree(scorer.points, fates, slants, least))
         repaired = _within_bounds(grown, scorer)
         if repaired is not None and repaired.n_clusters == int(grown.max()) + 1:
             return repaired  # the leaves of a tree, untouched, are legal
@@ -58,19 +62,15 @@ def make_legal(
     return partition
 
 
-def grow_tree(points: Points, labels: Ints, n_clusters: int, weights: Floats, slants: Slants | None = None) -> Ints:
-    """Labels of the leaves of a tree of cuts, each cut sending whole clusters to the side of their majority."""
-    result = labels.copy()
-    waiting: list[tuple[Ints, list[int]]] = [(np.arange(len(points)), list(range(n_clusters)))]
+def grow_tree(points: Points, fates: Floats, slants: Slants | None = None, least: float = 0.0) -> Ints:
+    """Labels of the leaves of a tree of cuts; ``fates`` (n, K) says what every row is worth in every cluster."""
+    result = np.empty(len(points), dtype=np.intp)
+    waiting: list[tuple[Ints, list[int]]] = [(np.arange(len(points)), list(range(fates.shape[1])))]
     while waiting:
         rows, clusters = waiting.pop()
-        if len(clusters) == 1 or len(rows) == 0:
-            result[rows] = clusters[0] if clusters else -1
-            continue
-        cut = find_cut(points, labels, rows, clusters, weights, slants=slants)
-        if cut is None:  # rows that no cut can part: one cluster takes them all
-            counts = np.bincount(labels[rows], minlength=n_clusters)
-            result[rows] = max(clusters, key=lambda c: counts[c])
+        cut = find_cut(points, fates, rows, clusters, None, slants, least) if len(clusters) > 1 and len(rows) else None
+        if cut is None:  # a leaf, or rows that no cut can part: one cluster takes them all
+            result[rows] = clusters[int(fates[rows][:, clusters].sum(axis=0).argmax())]
             continue
         waiting += cut.sides
     return result
@@ -86,24 +86,24 @@ class NodeCut:
 
 def find_cut(
     points: Points,
-    labels: Ints,
+    fates: Floats,
     rows: Ints,
     clusters: list[int],
-    weights: Floats,
     known: Directions | None = None,
     slants: Slants | None = None,
+    least: float = 0.0,
 ) -> NodeCut | None:
-    """The two children of a node: the cut with the lightest mistakes, then the most even one.
+    """The two children of a node: the cut that costs least, then the most even one.
 
     Cuts are made along the axes, the directions that are ``known`` and, unless an axis makes no mistake, the best of
-    the ``slants``.
+    the ``slants``. Every side gets ``least`` weight or more for each of its clusters, where that can be.
     """
-    node = _Node(points, labels, rows, clusters, weights)
+    node = _Node(points, fates, rows, clusters)
     straight = node.try_axes()
     trials = [straight] if known is None else [straight, node.try_directions(known)]
     if slants is not None and points.n_features > 1 and 0.0 < straight.mistakes.min() < np.inf:
         trials.append(node.try_directions(node.choose_slants(slants, straight)))
-    return node.cut_best(trials)
+    return node.cut_best(trials, least)
 
 
 @dataclass(frozen=True)
@@ -115,18 +115,43 @@ class _Trial:
     mistakes: Floats
     n_below: Ints
 
+    def keep_best(self) -> _Trial:
+        """The directions with the lightest mistakes."""
+        if len(self.mistakes) <= N_WEIGHED:
+            return self
+        best = np.sort(np.argsort(self.mistakes.min(axis=1), kind="stable")[:N_WEIGHED])
+        orders = SubsetOrders(self.orders.rows[best], self.orders.is_end[best])
+        return _Trial(self.directions.take(best), orders, self.mistakes[best], self.n_below[best])
+
+
+@dataclass(frozen=True)
+class _Weighed:
+    """A cut that sends some of a node's clusters to one side: what it costs, and where it is."""
+
+    cost: float
+    is_below: NDArray[np.bool_]
+    trial: _Trial
+    direction: int
+    position: int
+
 
 class _Node:
-    """Rows that come to a node of the tree, and the clusters to be told apart there."""
+    """Rows that come to a node of the tree, and the clusters to be told apart there.
 
-    def __init__(self, points: Points, labels: Ints, rows: Ints, clusters: list[int], weights: Floats) -> None:
-        code = np.full(int(labels.max()) + 1, -1, dtype=np.intp)
-        code[clusters] = np.arange(len(clusters))
+    A mistake parts a row from the best of these clusters: it loses what the second best is worth less, or more.
+    """
+
+    def __init__(self, points: Points, fates: Floats, rows: Ints, clusters: list[int]) -> None:
         self.points = points
         self.rows = rows
-        self.clusters = clusters
-        self.weights = weights
-        self.local = code[labels]
+        self.clusters = np.array(clusters)
+        self.fates = fates[rows][:, clusters]
+        second, best = np.partition(self.fates, -2, axis=1)[:, -2:].T
+        self.most = float(best.sum())
+        self.local = np.full(len(points), -1, dtype=np.intp)
+        self.local[rows] = self.fates.argmax(axis=1)
+        self.weights = np.zeros(len(points))
+        self.weights[rows] = best - second
         self.sizes = self._sum(rows)
 
     def try_axes(self) -> _Trial:
@@ -149,8 +174,21 @@ class _Node:
         weigh_directions(here, local, weights, every.features, every.coefficients, len(self.clusters), lightest)
         return every.take(np.sort(np.argsort(lightest, kind="stable")[:N_SLANTED]))
 
-    def cut_best(self, trials: Sequence[_Trial]) -> NodeCut | None:
-        """The cut with the lightest mistakes, then the most even one; None where there is none."""
+    def cut_best(self, trials: Sequence[_Trial], least: float) -> NodeCut | None:
+        """The cut that costs least, then the most even one; None where there is none."""
+        if (np.count_nonzero(self.fates, axis=1) <= 1).all() and not least:  # a row's mistake is all that it can lose
+            return self._cut_lightest(trials)
+        trials = [trial.keep_best() for trial in trials]
+        parts = self._list_parts(trials)
+        for needed in (least, 0.0):
+            weighed = (cut for cut in self._weigh(trials, parts, needed) if np.isfinite(cut.cost))
+            for cut in sorted(weighed, key=lambda cut: cut.cost):
+                if self._is_proper(cut):
+                    return self._cut_at(cut.trial, cut.direction, cut.position, cut.is_below)
+        return None
+
+    def _cut_lightest(self, trials: Sequence[_Trial]) -> NodeCut | None:
+        """The cut with the lightest mistakes, then the most even one."""
         best = min(trial.mistakes.min(initial=np.inf) for trial in trials)
         if not np.isfinite(best):
             return None
@@ -162,11 +200,55 @@ class _Node:
                 first = int(unevenness.argmin())
                 found.append((int(unevenness[first]), trial, *near[first].tolist()))
         _, trial, d, p = min(found, key=lambda f: f[0])
-        low, up = trial.orders.rows[d, : p + 1].astype(np.intp), trial.orders.rows[d, p + 1 :].astype(np.intp)
-        is_below = self._sum(low) > 0.5 * self.sizes
-        low_clusters = [c for c, b in zip(self.clusters, is_below, strict=True) if b]
-        up_clusters = [c for c, b in zip(self.clusters, is_below, strict=True) if not b]
-        return NodeCut(trial.directions.terms(d), [(low, low_clusters), (up, up_clusters)])
+        return self._cut_at(trial, d, p, self._list_below(trial, d, p))
+
+    def _cut_at(self, trial: _Trial, direction: int, position: int, is_below: NDArray[np.bool_]) -> NodeCut:
+        order = trial.orders.rows[direction].astype(np.intp)
+        low, up = order[: position + 1], order[position + 1 :]
+        sides = [(low, self.clusters[is_below].tolist()), (up, self.clusters[~is_below].tolist())]
+        return NodeCut(trial.directions.terms(direction), sides)
+
+    def _list_below(self, trial: _Trial, direction: int, position: int) -> NDArray[np.bool_]:
+        """Which clusters have their larger part below a cut."""
+        low = trial.orders.rows[direction, : position + 1].astype(np.intp)
+        return np.asarray(self._sum(low) > 0.5 * self.sizes)
+
+    def _is_proper(self, cut: _Weighed) -> bool:
+        """Whether the larger part of every cluster lies on the side that it is sent to."""
+        return bool((self._list_below(cut.trial, cut.direction, cut.position) == cut.is_below).all())
+
+    def _weigh(self, trials: Sequence[_Trial], parts: Sequence[NDArray[np.bool_]], least: float) -> Iterator[_Weighed]:
+        """For every trial and every way to share the clusters out, the cut that costs least."""
+        gains, worth = np.zeros((len(self.points), len(parts))), np.empty(len(parts))
+        for c, is_first in enumerate(parts):
+            first, second = self.fates[:, is_first].max(axis=1), self.fates[:, ~is_first].max(axis=1)
+            gains[self.rows, c] = first - second
+            worth[c] = second.sum()
+        n_first = np.array([is_first.sum() for is_first in parts])
+        needed = least * np.column_stack([n_first, len(self.clusters) - n_first]) * (1.0 - 1e-9)
+        for trial in trials:
+            best, at = np.empty(len(parts)), np.empty((len(parts), 3), dtype=np.intp)
+            weigh_cuts(trial.orders.rows, trial.orders.is_end, gains, self.points.weights, needed, best, at)
+            for c, is_first in enumerate(parts):
+                direction, position, is_low = at[c].tolist()
+                yield _Weighed(self.most - worth[c] - best[c], is_first == bool(is_low), trial, direction, position)
+
+    def _list_parts(self, trials: Sequence[_Trial]) -> list[NDArray[np.bool_]]:
+        """Ways to share the clusters out to both sides: as the cuts with the lightest mistakes do, and each alone."""
+        n_clusters = len(self.clusters)
+        if n_clusters == 2:
+            return [np.array([True, False])]
+        alone = list(np.eye(n_clusters, dtype=bool))
+        if n_clusters == 3:
+            return alone
+        lightest = [(m, trial, d) for trial in trials for d, m in enumerate(trial.mistakes.min(axis=1)) if m < np.inf]
+        together: dict[bytes, NDArray[np.bool_]] = {}
+        for _, trial, d in sorted(lightest, key=lambda found: found[0])[:N_TOGETHER]:
+            is_below = self._list_below(trial, d, int(trial.mistakes[d].argmin()))
+            is_first = is_below == is_below[0]
+            if 1 < is_first.sum() < n_clusters - 1:
+                together[is_first.tobytes()] = is_first
+        return [*together.values(), *alone]
 
     def _try(self, directions: Directions, orders: SubsetOrders) -> _Trial:
         mistakes = np.empty(orders.rows.shape)
@@ -180,8 +262,7 @@ class _Node:
 
     def _sum(self, rows: Ints) -> Floats:
         """The weight of every cluster in some rows."""
-        inside = rows[self.local[rows] >= 0]
-        return sum_weights(self.local[inside], self.weights[inside], len(self.clusters))
+        return sum_weights(self.local[rows], self.weights[rows], len(self.clusters))
 
 
 @lru_cache(maxsize=8)

@@ -20,6 +20,7 @@ from polyclust.kernels.silhouette import (
     shift_sums,
     sum_distances,
 )
+from polyclust.search.fates import Counting, compare_means, mark_labels, weigh_influence
 from polyclust.search.partition import Ints, Partition, join_labels, sum_weights
 from polyclust.search.points import Points, SubsetOrders
 
@@ -69,8 +70,8 @@ class Scorer(Protocol):
     def neighbours(self, partition: Partition) -> Ints:
         """For every point the cluster it would rather be in, its own excluded."""
 
-    def losses(self, partition: Partition) -> Floats:
-        """What every point would lose in the next best cluster, up to a factor; positive."""
+    def fates(self, partition: Partition, counting: Counting) -> Floats:
+        """(n, K): what every point is worth in every cluster, per weight and up to a constant of its own."""
 
 
 class SilhouetteScorer:
@@ -117,9 +118,21 @@ class SilhouetteScorer:
         """The silhouette of every point."""
         return self._describe_rows(partition)[2]
 
-    def losses(self, partition: Partition) -> Floats:
+    def fates(self, partition: Partition, counting: Counting) -> Floats:
+        if counting == "whole":
+            return self._weigh_wholly(partition)
+        marks = mark_labels(partition.labels, partition.n_clusters)
         # The neighbour and its own cluster change roles, and with them the sign of the silhouette.
-        return np.maximum(self.row_scores(partition), LEAST_LOSS)
+        return marks * np.maximum(self.row_scores(partition), LEAST_LOSS)[:, None] if counting == "alone" else marks
+
+    def _weigh_wholly(self, partition: Partition) -> Floats:
+        assert partition.sums is not None
+        labels, sizes = partition.labels, partition.sizes
+        means = (partition.sums / sizes[:, None]).T
+        means[np.arange(len(labels)), labels] = self._describe_rows(partition)[0]
+        weights = np.where(sizes[labels] > 1.0, self.points.weights, 0.0)  # the silhouette of singletons stays 0
+        influence = weigh_influence(labels, means, sizes, weights)
+        return compare_means(means) + influence.of(self.points.distances)
 
     def _describe_rows(self, partition: Partition) -> tuple[Floats, Ints, Floats]:
         n = len(self.points)
@@ -184,8 +197,8 @@ class CallScorer:
         means[partition.labels, np.arange(len(self.points))] = np.inf
         return np.asarray(means.argmin(axis=0), dtype=np.intp)
 
-    def losses(self, partition: Partition) -> Floats:
-        return np.ones_like(partition.labels, dtype=np.float64)
+    def fates(self, partition: Partition, counting: Counting) -> Floats:  # noqa: ARG002
+        return mark_labels(partition.labels, partition.n_clusters)
 
     def scan(self, partition: Partition, i: int, j: int | None, orders: SubsetOrders) -> Floats:
         scores = np.full(orders.rows.shape, IMPOSSIBLE)

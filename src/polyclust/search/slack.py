@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyclust.hyperplanes.pair import PairHyperplane, separate_pair
+from polyclust.search.fates import Counting
 from polyclust.search.partition import Ints, Partition
 from polyclust.search.points import Points, SubsetOrders
 from polyclust.search.scoring import Scorer
@@ -74,8 +75,8 @@ class SlackScorer:
     def neighbours(self, partition: Partition) -> Ints:
         return self.base.neighbours(partition)
 
-    def losses(self, partition: Partition) -> Floats:
-        return self.base.losses(partition)
+    def fates(self, partition: Partition, counting: Counting) -> Floats:
+        return self.base.fates(partition, counting)
 
     def scan(self, partition: Partition, i: int, j: int | None, orders: SubsetOrders) -> Floats:
         return self.base.scan(partition, i, j, orders)

@@ -21,7 +21,8 @@ from polyclust.search.descent import explore, offer, shift_boundaries
 from polyclust.search.directions import AxisDirections
 from polyclust.search.even import grow_even_tree
 from polyclust.search.extremes import cut_extremes
-from polyclust.search.family import AxisFamily, LatticeFamily
+from polyclust.search.family import AxisFamily, Family, LatticeFamily
+from polyclust.search.fates import Counting
 from polyclust.search.grouping import group_points
 from polyclust.search.journal import Journal
 from polyclust.search.moves import DirectionSource, Neighbourhood
@@ -42,6 +43,7 @@ SMALL_GAIN, SMALLEST_GAIN = 2e-5, 1e-7
 SAMPLED_GAIN = 1e-4
 ANY_LEANING, LITTLE_LEANING, SOME_LEANING = 0.0, 0.005, 0.02
 CELLS_OF_A_CUT = 3e8
+FEW_SLANTS = 500
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ def _search_heuristically(scorer: Scorer, plan: SearchPlan, journal: Journal) ->
     starter = Starter(scorer, plan)
     if is_few:
         ways = plan.both_ways(points)
-        pool = [p for by_loss in ways for p in _search_axes(starter, axes, by_loss, journal, leaning)]
+        pool = [p for counting in ways for p in _search_axes(starter, axes, counting, journal, leaning)]
     else:
         pool = _search_groups(scorer, moves, plan, journal)
     if is_few and isinstance(plan.family, AxisFamily):
@@ -98,12 +100,12 @@ def _search_heuristically(scorer: Scorer, plan: SearchPlan, journal: Journal) ->
 
 
 def _search_axes(
-    starter: Starter, axes: DirectionSource, by_loss: bool, journal: Journal, leaning: float
+    starter: Starter, axes: DirectionSource, counting: Counting, journal: Journal, leaning: float
 ) -> list[Partition]:
     """Every move along the axes on the points as they are."""
     scorer, plan = starter.scorer, starter.plan
     moves = Neighbourhood(scorer, AxisFamily().legality(scorer.points), axes, SMALL_GAIN, leaning)
-    starts: Iterable[Partition] = starter.make(moves.legality, by_loss)
+    starts: Iterable[Partition] = starter.make(moves.legality, counting)
     if plan.is_sample:  # the best first, so that what lies too far behind shows early
         starts = sorted(starts, key=lambda p: -p.score)
     found = explore(
@@ -125,10 +127,10 @@ def _search_groups(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journ
     for part in plan.share_out():
         groups = group_points(scorer.points, n_groups, part.seed)
         starter = Starter(plan.make_scorer(groups.points), part)
-        for by_loss in part.both_ways(scorer.points):
+        for counting in part.both_ways(scorer.points):
             axes = AxisDirections(part.effort, "quick")
-            coarse = _search_axes(starter, axes, by_loss, journal, moves.least_leaning)
-            found += [make_legal(groups.spread(p.labels), scorer, moves.legality, by_loss) for p in coarse]
+            coarse = _search_axes(starter, axes, counting, journal, moves.least_leaning)
+            found += [make_legal(groups.spread(p.labels), scorer, moves.legality, counting) for p in coarse]
         if journal.is_over():
             break
     return [p for p in found if p is not None]
@@ -141,12 +143,15 @@ def _start_anew(starter: Starter, pool: list[Partition], moves: Neighbourhood, j
     """
     plan = starter.plan
     counts = None
-    ways: list[tuple[bool, Slants | None]] = [(by_loss, None) for by_loss in plan.both_ways(starter.points)]
+    ways: list[tuple[Counting, Slants | None]] = [(counting, None) for counting in plan.both_ways(starter.points)]
     if len(starter.points) > FEW_POINTS:
         counts = _choose_counts(pool, plan)
         if isinstance(plan.family, LatticeFamily):
-            ways[0] = (True, Slants(plan.family.max_coefficient))
-    several = (starter.make(moves.legality, by_loss, counts, slants) for by_loss, slants in ways)
+            slants = Slants(plan.family.max_coefficient)
+            ways[0] = ("alone", slants)
+            if not plan.is_sample:
+                ways.insert(1, ("whole", slants))
+    several = (starter.make(moves.legality, counting, counts, slants) for counting, slants in ways)
     in_time = itertools.takewhile(lambda _: not journal.is_over(), itertools.chain.from_iterable(several))
     return [p for p in in_time if p.n_clusters >= plan.n_clusters[0]]
 
@@ -171,20 +176,29 @@ def _polish(
     if not any(plan.bounds.hold_for(p.sizes) for p in [*pool, *starts]):
         pool = _with_even_parts(pool, moves, plan)
     best = _keep_best([*pool, *starts], plan)
+    points = moves.scorer.points
     is_slow = not isinstance(moves.scorer, SilhouetteScorer)
-    if is_slow and len(moves.scorer.points) > FEW_POINTS:  # a criterion that is called for every cut: no more than this
+    if is_slow and len(points) > FEW_POINTS:  # a criterion that is called for every cut: no more than this
         winner = max(best.values(), key=lambda p: p.score)
         offer(best, shift_boundaries(winner, moves, journal))
         return best
+    is_enough = max(best) >= plan.n_clusters[0] and len(points) > FEW_POINTS
+    if plan.is_sample and is_enough and _has_many_slants(plan.family):
+        return best  # the starts' cuts have two terms already, and are improved on more rows than these
     chosen = _choose_for_polish(pool, starts, plan)
-    is_cheap = not is_costly(moves.scorer.points, plan.family)
-    carry_all = is_cheap or len(moves.scorer.points) <= FEW_POINTS
+    is_cheap = not is_costly(points, plan.family)
+    carry_all = is_cheap or len(points) <= FEW_POINTS
     found = explore(chosen, moves, plan.n_clusters, journal, best, n_swapped=int(is_cheap), carry_all=carry_all)
     if max(found) < plan.n_clusters[0]:  # splits of the best clusters lead nowhere
         found = _keep_best(_with_even_parts([*found.values()], moves, plan), plan)
     if plan.is_sample and isinstance(plan.family, LatticeFamily):
         return found  # a last pass costs much, and on more rows the cuts are improved anyway
     return _finish(found, moves, plan, journal)
+
+
+def _has_many_slants(family: Family) -> bool:
+    """Whether directions of two terms, and no more, are far too many to try them all."""
+    return isinstance(family, LatticeFamily) and family.max_terms == 2 and len(family.oblique) > FEW_SLANTS
 
 
 def _with_even_parts(pool: list[Partition], moves: Neighbourhood, plan: SearchPlan) -> list[Partition]:

@@ -11,6 +11,7 @@ import numpy as np
 from polyclust.alternating import alternate
 from polyclust.clusters.starts import start_by_kmeans, start_by_linkage, start_by_medoids
 from polyclust.search.even import grow_even_tree
+from polyclust.search.fates import Counting
 from polyclust.search.legality import Legality
 from polyclust.search.partition import Ints, Partition
 from polyclust.search.plan import SearchPlan
@@ -35,7 +36,7 @@ class Starter:
         self._known: dict[int, list[Ints]] = {}
 
     def make(
-        self, legality: Legality, by_loss: bool, counts: Container[int] | None = None, slants: Slants | None = None
+        self, legality: Legality, counting: Counting, counts: Container[int] | None = None, slants: Slants | None = None
     ) -> Iterator[Partition]:
         """One cluster, then every K, or some ``counts``, the best of a K first."""
         yield self.scorer.start(np.zeros(len(self.points), dtype=np.intp), 1)
@@ -43,7 +44,7 @@ class Starter:
         given: set[bytes] = set()
         for _, several in itertools.groupby(self._list_labels(counts), key=lambda labels: int(labels.max())):
             new = (labels for labels in several if _is_new(labels, tried))
-            legal = (make_legal(labels, self.scorer, legality, by_loss, slants) for labels in new)
+            legal = (make_legal(labels, self.scorer, legality, counting, slants) for labels in new)
             fresh = [p for p in legal if p is not None and _is_new(p.labels, given)]
             yield from sorted(fresh, key=lambda p: -p.score)
 
