@@ -110,6 +110,8 @@ def find_polytope(table: Table, gains: Floats, n_faces: int, random: np.random.G
 
 def _place_face(table: Table, gains: Floats, inside: NDArray[np.intp]) -> Mask:
     """The half-space, of all directions, whose rows among those inside gain most."""
+    if not len(inside):
+        return np.ones(len(gains), dtype=bool)
     order = np.argsort(table.along[:, inside], axis=1)
     sums = np.cumsum(gains[inside][order], axis=1)
     low = np.unravel_index(sums.argmax(), sums.shape)
