@@ -21,10 +21,11 @@ from polyclust.search.moves import Neighbourhood
 from polyclust.search.partition import member_mask
 from polyclust.search.plan import SearchPlan
 from polyclust.search.points import Points
-from polyclust.search.repair import Slants, grow_tree, make_legal
+from polyclust.search.repair import make_legal
 from polyclust.search.sampled import SampledNeighbourhood, scan_sample, scan_window
 from polyclust.search.scoring import SilhouetteScorer, SizeBounds
 from polyclust.search.solve import search_partitions
+from polyclust.search.trees import Slants, grow_tree
 from strategies import labels_for, partitioned_points, points, weights_for
 
 LIMITS = [(1, 1), (2, 1), (2, 3), (None, None)]

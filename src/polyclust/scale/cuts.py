@@ -15,7 +15,7 @@ from polyclust.hyperplanes.reading import measure_norm
 from polyclust.scale.settling import round_threshold
 from polyclust.search.partition import Ints
 from polyclust.search.points import Points
-from polyclust.search.repair import find_cut
+from polyclust.search.trees import find_cut
 from polyclust.table.features import Feature
 
 __all__ = ["CutTree", "grow_cuts", "make_plane"]

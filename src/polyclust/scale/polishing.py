@@ -1,8 +1,9 @@
 """A tree of cuts, grown and improved on more rows than the search could hold distances of.
 
-A few reference rows of every cluster say what silhouette each row would have in it: its fates. As long as these are
-held fixed, the score of a tree is a sum over rows. So what a cut may cost is known row by row when the tree is grown,
-and the best cut of a node, its two sides as they are, is where a running sum along a direction is largest.
+A few reference rows of every cluster say what silhouette each row would have in it, and what it would do to theirs: its
+fates. As long as these are held fixed, the score of a tree is a sum over rows. So what a cut may cost is known row by
+row when the tree is grown, and the best cut of a node, its two sides as they are, is where a running sum along a
+direction is largest.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from polyclust.scale.cuts import CutTree, grow_cuts, make_plane
 from polyclust.scale.settling import round_threshold
 from polyclust.scale.space import Space
 from polyclust.search.distances import measure_distances
-from polyclust.search.fates import compare_means, mark_labels, weigh_influence
+from polyclust.search.fates import compare_means, mark_labels, mark_losses, weigh_influence
 from polyclust.search.partition import sum_weights
 from polyclust.search.points import Points, order_projections
-from polyclust.search.scoring import LEAST_LOSS, SizeBounds
+from polyclust.search.scoring import SizeBounds
 from polyclust.table.features import Feature
 
 __all__ = ["Limits", "Polished", "grow_polished", "measure_fates"]
@@ -71,7 +72,7 @@ def grow_polished(
     units = np.array([f.unit for f in features])
     points = Points(no_distances, rows.weights, rows.raw, rows.raw / units, None)
     least = limits.shares.least * float(rows.weights.sum())
-    mine = mark_labels(labels, found.n_clusters) * np.maximum(fates.alone[every, labels], LEAST_LOSS)[:, None]
+    mine = mark_losses(labels, fates.alone[every, labels], found.n_clusters)
     for worth in (fates.whole, mine):  # where no row does well in a cluster, it is kept where it is
         tree = grow_cuts(points, worth * rows.weights[:, None], features, found.hyperplanes, least)
         if sorted(leaf.cluster for leaf in tree.list_leaves()) == list(range(found.n_clusters)):
@@ -101,8 +102,7 @@ def measure_fates(rows: Block, labels: Ints, space: Space, n_clusters: int) -> F
     known = np.concatenate(chosen)
     distances = measure_distances(here, space.metric, here[known])
     weights, labels_known = rows.weights[known], labels[known]
-    shares = np.zeros((len(known), n_clusters))
-    shares[np.arange(len(known)), labels_known] = weights
+    shares = mark_labels(labels_known, n_clusters) * weights[:, None]
     sums = shares.sum(axis=0)
     means = distances @ (shares / sums)
     sizes = sum_weights(labels, rows.weights, n_clusters)

@@ -13,11 +13,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Counting", "Influence", "compare_means", "mark_labels", "weigh_influence"]
+__all__ = ["Counting", "Influence", "compare_means", "mark_labels", "mark_losses", "weigh_influence"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Counting = Literal["whole", "alone", "alike"]  # a row's part in the score, its own silhouette, or all the same
+LEAST_LOSS = 1e-6
 TINY = 1e-150
 
 
@@ -74,3 +75,11 @@ def mark_labels(labels: Ints, n_clusters: int) -> Floats:
     marks = np.zeros((len(labels), n_clusters))
     marks[np.arange(len(labels)), labels] = 1.0
     return marks
+
+
+def mark_losses(labels: Ints, silhouettes: Floats, n_clusters: int) -> Floats:
+    """(n, K): a row's own silhouette in its own cluster, so that it counts by what it would lose in the next best one.
+
+    There the neighbour and its own cluster change roles, and with them the sign of the silhouette.
+    """
+    return mark_labels(labels, n_clusters) * np.maximum(silhouettes, LEAST_LOSS)[:, None]

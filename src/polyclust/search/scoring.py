@@ -20,15 +20,14 @@ from polyclust.kernels.silhouette import (
     shift_sums,
     sum_distances,
 )
-from polyclust.search.fates import Counting, compare_means, mark_labels, weigh_influence
+from polyclust.search.fates import Counting, compare_means, mark_labels, mark_losses, weigh_influence
 from polyclust.search.partition import Ints, Partition, join_labels, sum_weights
 from polyclust.search.points import Points, SubsetOrders
 
-__all__ = ["LEAST_LOSS", "CallScorer", "Scorer", "SilhouetteScorer", "SizeBounds"]
+__all__ = ["CallScorer", "Scorer", "SilhouetteScorer", "SizeBounds"]
 
 Floats = NDArray[np.float64]
 FAR = 1e30
-LEAST_LOSS = 1e-6
 CELLS_WORTH_A_THREAD = 4_000_000
 N_SAMPLED = 1024
 
@@ -121,9 +120,9 @@ class SilhouetteScorer:
     def fates(self, partition: Partition, counting: Counting) -> Floats:
         if counting == "whole":
             return self._weigh_wholly(partition)
-        marks = mark_labels(partition.labels, partition.n_clusters)
-        # The neighbour and its own cluster change roles, and with them the sign of the silhouette.
-        return marks * np.maximum(self.row_scores(partition), LEAST_LOSS)[:, None] if counting == "alone" else marks
+        if counting == "alone":
+            return mark_losses(partition.labels, self.row_scores(partition), partition.n_clusters)
+        return mark_labels(partition.labels, partition.n_clusters)
 
     def _weigh_wholly(self, partition: Partition) -> Floats:
         assert partition.sums is not None

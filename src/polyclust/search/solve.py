@@ -29,10 +29,11 @@ from polyclust.search.moves import DirectionSource, Neighbourhood
 from polyclust.search.partition import Partition
 from polyclust.search.plan import SearchPlan, is_costly
 from polyclust.search.points import FEW_POINTS, Points
-from polyclust.search.repair import Slants, make_legal
+from polyclust.search.repair import make_legal
 from polyclust.search.sampled import SampledNeighbourhood
 from polyclust.search.scoring import Scorer, SilhouetteScorer
 from polyclust.search.starting import Starter
+from polyclust.search.trees import Slants
 from polyclust.search.two import search_two
 
 __all__ = ["SearchResult", "search_partitions"]

@@ -16,8 +16,9 @@ from polyclust.search.legality import Legality
 from polyclust.search.partition import Ints, Partition
 from polyclust.search.plan import SearchPlan
 from polyclust.search.points import FEW_POINTS, Points
-from polyclust.search.repair import Slants, make_legal
+from polyclust.search.repair import make_legal
 from polyclust.search.scoring import Scorer
+from polyclust.search.trees import Slants
 
 __all__ = ["Starter"]
 
