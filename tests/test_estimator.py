@@ -129,6 +129,17 @@ def test_the_best_number_of_clusters_is_found_and_every_score_kept():
         assert exactly.score_ <= model.score_
 
 
+@pytest.mark.parametrize("seed", [8, 9])
+def test_more_terms_do_not_score_less_than_one(seed):
+    rng = np.random.default_rng(seed)
+    kind = rng.integers(0, 6, 900)
+    flags = rng.random((6, 14)) ** 2
+    X = np.column_stack([rng.normal(size=(900, 2)) + kind[:, None] % 3, rng.random((900, 14)) < flags[kind]])
+    settings = {"max_clusters": 10, "n_init": 2, "random_state": 0}
+    one, two = (PolytopeClustering(max_terms=t, max_coefficient=2, **settings).fit(X).score_ for t in (1, 2))
+    assert two >= one
+
+
 def test_one_cluster_is_the_whole_table(iris):
     model = PolytopeClustering(1).fit(iris)
     assert model.n_clusters_ == 1

@@ -4,7 +4,7 @@
    of points when there are many.
 2. Pool: those solutions, and the starts that the family can tell apart as they are, on all points.
 3. Polish: the best few of the pool are improved with every direction of the family, carried to K + 1 and K - 1, and the
-   winner gets a last pass over all pairs.
+   winner gets a last pass over all pairs. Of many points the pool is also polished along the axes alone.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ SAMPLED_GAIN = 1e-4
 ANY_LEANING, LITTLE_LEANING, SOME_LEANING = 0.0, 0.005, 0.02
 CELLS_OF_A_CUT = 3e8
 FEW_SLANTS = 500
+LEAD_OF_MORE_TERMS = 0.005
 
 
 @dataclass(frozen=True)
@@ -73,16 +74,13 @@ def search_partitions(points: Points, plan: SearchPlan, journal: Journal) -> Sea
 def _search_heuristically(scorer: Scorer, plan: SearchPlan, journal: Journal) -> SearchResult:
     points = scorer.points
     is_few = len(points) <= FEW_POINTS
-    kind = Neighbourhood if is_few or not isinstance(scorer, SilhouetteScorer) else SampledNeighbourhood
-    gain = SAMPLED_GAIN if is_costly(points, plan.family) else SMALL_GAIN
-    leaning = SOME_LEANING if is_costly(points, plan.family) and not is_few else LITTLE_LEANING
-    moves = kind(scorer, plan.family.legality(points), plan.family.directions(points, plan.effort), gain, leaning)
+    moves = _make_moves(scorer, plan)
     journal.begin("axes")
     axes = AxisDirections(plan.effort)
     starter = Starter(scorer, plan)
     if is_few:
         ways = plan.both_ways(points)
-        pool = [p for counting in ways for p in _search_axes(starter, axes, counting, journal, leaning)]
+        pool = [p for counting in ways for p in _search_axes(starter, axes, counting, journal, moves.least_leaning)]
     else:
         pool = _search_groups(scorer, moves, plan, journal)
     if is_few and isinstance(plan.family, AxisFamily):
@@ -91,6 +89,8 @@ def _search_heuristically(scorer: Scorer, plan: SearchPlan, journal: Journal) ->
     journal.begin("polish")
     starts = [] if isinstance(plan.family, AxisFamily) else _start_anew(starter, pool, moves, journal)
     best = _polish(pool, starts, moves, plan, journal)
+    if not is_few and isinstance(plan.family, LatticeFamily) and not (plan.is_sample or plan.is_called):
+        _try_straight(best, pool, moves, plan, journal)
     with_two = plan.n_clusters[0] <= 2 <= plan.n_clusters[1]
     if is_few and with_two and isinstance(scorer, SilhouetteScorer) and not journal.is_over():
         in_two = search_two(scorer, plan.family, journal, most_cells=CELLS_OF_A_CUT)
@@ -98,6 +98,16 @@ def _search_heuristically(scorer: Scorer, plan: SearchPlan, journal: Journal) ->
             offer(best, in_two)
     has_raced = axes.has_raced or moves.directions.has_raced
     return SearchResult(best, is_exhaustive=is_few and not (has_raced or plan.is_called))
+
+
+def _make_moves(scorer: Scorer, plan: SearchPlan) -> Neighbourhood:
+    """What the whole family can change; of many points a sample is looked at first."""
+    points = scorer.points
+    is_few, is_dear = len(points) <= FEW_POINTS, is_costly(points, plan.family)
+    kind = Neighbourhood if is_few or not isinstance(scorer, SilhouetteScorer) else SampledNeighbourhood
+    gain = SAMPLED_GAIN if is_dear else SMALL_GAIN
+    leaning = SOME_LEANING if is_dear and not is_few else LITTLE_LEANING
+    return kind(scorer, plan.family.legality(points), plan.family.directions(points, plan.effort), gain, leaning)
 
 
 def _search_axes(
@@ -195,6 +205,25 @@ def _polish(
     if plan.is_sample and isinstance(plan.family, LatticeFamily):
         return found  # a last pass costs much, and on more rows the cuts are improved anyway
     return _finish(found, moves, plan, journal)
+
+
+def _try_straight(
+    best: dict[int, Partition], pool: list[Partition], moves: Neighbourhood, plan: SearchPlan, journal: Journal
+) -> None:
+    """What the axes alone make of the pool, so that more terms do not score less than one.
+
+    Left out where that is too far behind already.
+    """
+    straight = replace(plan, family=AxisFamily())
+    within = _make_moves(moves.scorer, straight)
+    rivals = [p for p in pool if within.legality.holds_for(p)]
+    lead = max(p.score for p in best.values())
+    if journal.is_over() or lead > max((p.score for p in rivals), default=-1.0) + LEAD_OF_MORE_TERMS:
+        return
+    for partition in _polish(rivals, [], within, straight, journal).values():
+        offer(best, partition)
+    if max(p.score for p in best.values()) > lead:
+        _finish(best, moves, plan, journal)
 
 
 def _has_many_slants(family: Family) -> bool:
