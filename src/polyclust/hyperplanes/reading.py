@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 MOST_CUTS = 40_000
-N_GLANCED = 40
+N_GLANCED = (40, 200, 1000)  # rows of a cluster
 
 
 class NotSeparableError(ValueError):
@@ -84,19 +84,25 @@ def read_hyperplanes(
 def _choose_directions(
     values: Floats, labels: Ints, n_clusters: int, directions: Directions, pairs: list[tuple[int, int]]
 ) -> Directions:
-    """Those that may tell one of the pairs apart: along the others even a few rows of both clusters overlap."""
-    rows = np.concatenate([_spread(np.flatnonzero(labels == k)) for k in range(n_clusters)])
-    lows, highs = np.empty((2, len(directions), n_clusters))
-    some = np.ascontiguousarray(values[rows])
-    measure_direction_intervals(some, labels[rows], directions.features, directions.coefficients, lows, highs)
+    """Those that may tell one of the pairs apart: along the others even some rows of both clusters overlap.
+
+    Few rows of each cluster are looked at first, then more of them along the directions that are left.
+    """
     first, second = np.array(pairs, dtype=np.intp).T
-    is_apart = (lows[:, first] > highs[:, second]) | (lows[:, second] > highs[:, first])
-    return directions.take(np.flatnonzero(is_apart.any(axis=1)))
+    members = [np.flatnonzero(labels == k) for k in range(n_clusters)]
+    for n_glanced in N_GLANCED:
+        rows = np.concatenate([_spread(members[k], n_glanced) for k in np.union1d(first, second)])
+        lows, highs = np.empty((2, len(directions), n_clusters))
+        some = np.ascontiguousarray(values[rows])
+        measure_direction_intervals(some, labels[rows], directions.features, directions.coefficients, lows, highs)
+        is_apart = (lows[:, first] > highs[:, second]) | (lows[:, second] > highs[:, first])
+        directions = directions.take(np.flatnonzero(is_apart.any(axis=1)))
+    return directions
 
 
-def _spread(rows: Ints) -> Ints:
-    """A few of the rows, far apart."""
-    return rows[:: max(len(rows) // N_GLANCED, 1)]
+def _spread(rows: Ints, n_rows: int) -> Ints:
+    """About so many of the rows, far apart."""
+    return rows[:: max(len(rows) // n_rows, 1)]
 
 
 def measure_intervals(

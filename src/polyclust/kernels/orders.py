@@ -113,20 +113,47 @@ def _along(row: Array, features: Array, coefficients: Array) -> float:
     return total  # type: ignore[no-any-return]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"nnan", "nsz"})
 def measure_direction_intervals(
     values: Array, labels: Array, features: Array, coefficients: Array, lows: Array, highs: Array
 ) -> None:
-    """Intervals of every cluster along every direction: lows[d, k], highs[d, k]."""
-    lows[:] = np.inf
-    highs[:] = -np.inf
+    """Intervals of every cluster along every direction: lows[d, k], highs[d, k]. Negative labels do not count."""
+    n_clusters = lows.shape[1]
+    ends = np.zeros(n_clusters + 1, dtype=np.intp)
+    columns = _sort_by_cluster(values, labels, ends)
+    along = np.empty(columns.shape[1])
     for d in range(features.shape[0]):
-        for r in range(values.shape[0]):
-            k = labels[r]
-            if k >= 0:
-                v = _along(values[r], features[d], coefficients[d])
-                lows[d, k] = min(lows[d, k], v)
-                highs[d, k] = max(highs[d, k], v)
+        first = columns[features[d, 0]]
+        for r in range(along.shape[0]):
+            along[r] = coefficients[d, 0] * first[r]
+        for term in range(1, features.shape[1]):
+            if features[d, term] >= 0:
+                column, coefficient = columns[features[d, term]], coefficients[d, term]
+                for r in range(along.shape[0]):
+                    along[r] += coefficient * column[r]
+        for k in range(n_clusters):
+            low, high = np.inf, -np.inf
+            for r in range(ends[k], ends[k + 1]):
+                low = along[r] if along[r] < low else low
+                high = along[r] if along[r] > high else high
+            lows[d, k], highs[d, k] = low, high
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _sort_by_cluster(values: Array, labels: Array, ends: Array) -> Array:
+    """(F, n): the features of the rows, cluster by cluster; cluster k is ends[k] to ends[k + 1]."""
+    for r in range(labels.shape[0]):
+        if labels[r] >= 0:
+            ends[labels[r] + 1] += 1
+    for k in range(ends.shape[0] - 1):
+        ends[k + 1] += ends[k]
+    columns = np.empty((values.shape[1], ends[-1]))
+    free = ends[:-1].copy()
+    for r in range(labels.shape[0]):
+        if labels[r] >= 0:
+            columns[:, free[labels[r]]] = values[r]
+            free[labels[r]] += 1
+    return columns
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
