@@ -381,6 +381,9 @@ def test_an_unseen_category_is_placed_by_the_rest(customers):
     rest = model.violation(pd.DataFrame({"age": [25.0], "city": ["Rome"]}))
     assert labels.shape == (2,)
     assert labels[0] in {int(known.argmin()), int(rest.argmin())}
+    with pytest.warns(PolyclustWarning) as told:
+        model.score(pd.concat([few[:50], new]))
+    assert len(told) == 1
 
 
 @quietly

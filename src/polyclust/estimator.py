@@ -40,6 +40,7 @@ from polyclust.table.columns import open_table, refuse_other_columns
 from polyclust.table.encode import EncodedTable, encode_rows, fit_encoder
 from polyclust.table.partitions import Partitions, attach, find_for_rows, is_partitioned, lend_workers, show_columns
 from polyclust.table.slices import Slices, is_narrow, is_wide
+from polyclust.table.unseen import UnseenLevels
 from polyclust.watching import watch_search
 
 Floats = NDArray[np.float64]
@@ -246,19 +247,28 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """n x K: by how much row t is on the wrong sides of k's hyperplanes, summed, in the scaled space."""
         return self._find(measure_violation, X, np.float64, is_wide=True)  # type: ignore[no-any-return]
 
-    def _find(self, function: Callable[..., Any], X: Any, dtype: Any, is_wide: bool = False) -> Any:
+    def _find(
+        self,
+        function: Callable[..., Any],
+        X: Any,
+        dtype: Any,
+        is_wide: bool = False,
+        encode: Callable[..., Floats] | None = None,
+    ) -> Any:
         """function(raw, hyperplanes, n_clusters) for the rows of X; lazily where Dask holds them."""
         check_is_fitted(self)
         X = self._check_table(X, reset=False)
         find = partial(function, hyperplanes=self.hyperplanes_, n_clusters=self.n_clusters_)
-        return find_for_rows(find, self._explaining.encode, X, dtype, self.n_clusters_ if is_wide else None)
+        return find_for_rows(find, encode or self._explaining.encode, X, dtype, self.n_clusters_ if is_wide else None)
 
     def score(self, X: Any, y: Any = None) -> float:  # noqa: ARG002
         """The criterion of ``predict(X)`` on X, larger better."""
         from polyclust.scores import score_labels
 
-        space = self.scaled(X)
-        return score_labels(self.criterion, space, self.predict(X), self.distance, self._encoded_features)
+        space = self.scaled(X)  # which tells of unseen levels
+        place = partial(place_rows, outside=self.outside)
+        labels = self._find(place, X, np.intp, encode=partial(self._explaining.encode, unseen=UnseenLevels()))
+        return score_labels(self.criterion, space, labels, self.distance, self._encoded_features)
 
     def scaled(self, X: Any) -> Floats:
         """The clustering space: scaled, one-hot encoded features of X."""

@@ -53,10 +53,7 @@ def prepare_table(source: TableSource, wishes: Wishes, missing: str) -> Prepared
     table = read_table(source)
     found = choose_columns(table, wishes, source.name)
     if not any(c.is_used for c in found):
-        raise TableError(
-            f"{source.name} has no column to cluster by: every one is left out ({_list_reasons(found)}); "
-            "give --numeric or --categorical for those to use."
-        )
+        raise TableError(f"{source.name} {_say_why_none(table, found)}.")
     converted = convert_columns(table, found)
     id_name = wishes.id or _find_id(table, found)
     ids = None if id_name is None else _read_ids(source, table, id_name)
@@ -94,6 +91,19 @@ def _note(column: FoundColumn) -> str:
 def _fit(name: str, width: int) -> str:
     text = " ".join(name.split())
     return (text if len(text) <= width else text[: width - 1] + "…").ljust(width)
+
+
+def _say_why_none(table: pd.DataFrame, found: Sequence[FoundColumn]) -> str:
+    """Why no column can be used, and what to do."""
+    if len(table) == 1:
+        return "has one row only: add the rows to cluster"
+    if all(c.kind == "constant" for c in found):
+        return f"has the same values in all {len(table)} rows: there is nothing to tell clusters apart by"
+    reasons = _list_reasons(found)
+    return (
+        f"has no column to cluster by: every one is left out ({reasons}); give --numeric or --categorical for "
+        "those to use"
+    )
 
 
 def _list_reasons(found: Sequence[FoundColumn]) -> str:

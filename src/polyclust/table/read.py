@@ -81,7 +81,10 @@ def open_source(
         head = stream.read(8)
     if not head:
         raise TableError(f"{source.name} is empty: give a table with a header and rows.")
-    return replace(source, kind=_kind_of_file(path, head))
+    kind = _kind_of_file(path, head)
+    if sheet is not None and kind != "excel":
+        raise TableError(f"{source.name} is no Excel file and has no sheets: leave --sheet out.")
+    return replace(source, kind=kind)
 
 
 def read_table(source: TableSource) -> pd.DataFrame:
