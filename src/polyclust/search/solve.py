@@ -216,9 +216,11 @@ def _try_straight(
     """
     straight = replace(plan, family=AxisFamily())
     within = _make_moves(moves.scorer, straight)
-    rivals = [p for p in pool if within.legality.holds_for(p)]
     lead = max(p.score for p in best.values())
-    if journal.is_over() or lead > max((p.score for p in rivals), default=-1.0) + LEAD_OF_MORE_TERMS:
+    near = [p for p in pool if p.score > lead - LEAD_OF_MORE_TERMS and plan.bounds.hold_for(p.sizes)]
+    several = [make_legal(p.labels, moves.scorer, within.legality) for p in near]
+    rivals = [p for p in several if p is not None and p.score > lead - LEAD_OF_MORE_TERMS]
+    if not rivals or journal.is_over():
         return
     for partition in _polish(rivals, [], within, straight, journal).values():
         offer(best, partition)
