@@ -89,6 +89,15 @@ def test_a_criterion_of_ones_own_is_maximised(customers):
     assert own.score_ >= negative_inertia(other.scaled(customers), other.labels_) - 1e-9
 
 
+def test_what_a_criterion_cannot_judge_is_worst(iris):
+    def spread(X, labels):
+        return np.nan if np.bincount(labels).min() <= 10 else float(X[:, 2] @ (labels == labels[0]))
+
+    own = PolytopeClustering(criterion=spread, n_clusters=3, min_cluster_size=1, n_init=1, random_state=0).fit(iris)
+    assert np.isfinite(own.score_)
+    assert np.bincount(own.labels_).min() > 10
+
+
 @quietly
 @pytest.mark.parametrize("distance", ["cityblock", "cosine", "gower"])
 def test_other_distances_are_those_of_scikit_learn(customers, distance):
@@ -255,6 +264,21 @@ def test_another_transformer_explains_and_says_why_it_is_not_exported(customers)
             getattr(model.explanation_, export)()
     with pytest.raises(ValueError, match="PCA"):
         model.explanation_.to_sql("t")
+    with pytest.raises(ValueError, match=r"its model can: .* PCA"):
+        model.explanation_.predict(numbers)
+
+
+@pytest.mark.parametrize("mask", [[True, False], np.array([False, True])])
+def test_a_mask_is_no_list_of_columns(iris, mask):
+    with pytest.raises(ValueError, match="names of columns, not a mask"):
+        PolytopeClustering(2, explain_with=mask).fit(np.asarray(iris)[:, :2])
+
+
+def test_dates_are_no_numbers_at_predict():
+    X = pd.DataFrame({"a": np.repeat([0.0, 9.0], 20) + np.arange(40) / 50, "b": np.arange(40) % 7})
+    model = PolytopeClustering(2, n_init=1, random_state=0).fit(X)
+    with pytest.raises(ValueError, match="'a' held numbers at fit"):
+        model.predict(X.assign(a=pd.date_range("2020", periods=40)))
 
 
 # Rows outside

@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 
+from polyclust import PolytopeClustering
+from polyclust.demo_data import make_customers
 from polyclust.errors import ModelFileError
 from polyclust.explain.explanation import Clause, Explanation, Rule, Term
 from polyclust.geometry.hyperplane import Hyperplane, place_rows
@@ -86,6 +88,20 @@ def test_a_saved_model_comes_back(tmp_path: Path) -> None:
     assert math.isnan(parts.scores[3])
     assert (parts.sizes, parts.shares) == ((6.0, 2.0), (0.75, 0.25))
     assert (parts.is_optimal, parts.n_features_in, parts.feature_names_in) == (True, 2, ("größe", "hair"))
+
+
+def test_what_the_file_lacks_is_not_made_up(tmp_path: Path) -> None:
+    X = make_customers(200, seed=3).drop(columns="customer_id")
+    for settings in ({"explain_with": ["age"]}, {"criterion": lambda X, labels: -float(labels.max())}):
+        model = PolytopeClustering(2, random_state=0, n_init=1, **settings).fit(X)
+        model.save(tmp_path / "m.json")
+        again = PolytopeClustering.load(tmp_path / "m.json")
+        assert (again.predict(X) == model.predict(X)).all()
+        with pytest.raises(ValueError, match="with the model that was fitted"):
+            again.score(X)
+    model = PolytopeClustering(2, random_state=0, n_init=1).fit(X)
+    model.save(tmp_path / "m.json")
+    assert PolytopeClustering.load(tmp_path / "m.json").score(X) == model.score(X)
 
 
 def test_rows_are_placed_the_same_after_the_round_trip(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -78,8 +79,10 @@ def compare_methods(
         warnings.simplefilter("ignore")
         _, encoded = fit_encoder(table, scale=scale)
     rows = Rows(table, encoded.scaled, min_size, scale, seed, jobs)
+    least = min_size if min_size >= 1 else min_size * len(table)
+    most = max(2, min(max_clusters, int(len(table) // max(math.ceil(least), 1))))  # more would not have that size
     for method, cluster in METHODS.items():
-        for n_clusters in range(2, max_clusters + 1):
+        for n_clusters in range(2, most + 1):
             yield _try(method, cluster, rows, n_clusters)
 
 

@@ -273,6 +273,11 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def scaled(self, X: Any) -> Floats:
         """The clustering space: scaled, one-hot encoded features of X."""
         check_is_fitted(self)
+        if not self._encoded_features:
+            raise ValueError(
+                "A model file keeps what its rules need, not all that the clusters were made of; score and scale rows "
+                "with the model that was fitted."
+            )
         X = self._check_table(X, reset=False)
         raw = encode_rows(X, self._columns, self._encoded_features)
         return EncodedTable(self._encoded_features, raw).scaled
@@ -293,7 +298,10 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         model = cls(**parts.parameters)
         explanation = parts.explanation
         model._columns = explanation.columns
-        model._encoded_features = explanation.features
+        is_whole = parts.parameters.get("explain_with") is None and not {"explain_with", "criterion"} & set(
+            parts.not_kept
+        )
+        model._encoded_features = explanation.features if is_whole else ()
         model._explaining = Explaining(explanation.columns, explanation.features)
         model.explanation_ = explanation
         model.hyperplanes_ = explanation.hyperplanes

@@ -54,7 +54,11 @@ def choose_columns(columns: tuple[Column, ...], features: tuple[Feature, ...], w
     """The features of the columns that are named by label or name; None: all."""
     if wanted is None:
         return Explaining(columns, features)
-    names = [wanted] if isinstance(wanted, str) else list(wanted)
+    if isinstance(wanted, str) or not hasattr(wanted, "__iter__"):
+        wanted = [wanted]
+    names = list(wanted)
+    if any(isinstance(n, bool | np.bool_) for n in names):
+        raise ValueError("explain_with takes the names of columns, not a mask; name those that may explain.")
     known = {key for c in columns for key in (c.label, c.name)}
     unknown = [str(n) for n in names if n not in known]
     if unknown:

@@ -157,3 +157,19 @@ def test_a_tab_may_be_given_as_people_write_it(fitted: Path, tmp_path: Path, run
     done = run("assign", fitted, "new.txt", "--sep", r"\t", "--quiet", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) == 21
+
+
+@pytest.mark.parametrize("name", ["flag", "share", "code"])
+def test_categories_are_found_however_they_are_written(name: str, tmp_path: Path, run) -> None:
+    """What looks like truths or numbers and is asked for as a category."""
+    levels = {"flag": ["TRUE", "FALSE"], "share": ["1.50", "2.00"], "code": ["01067", "99423"]}[name]
+    rows = [f"{levels[i % 2]},{20 * (i % 2) + i % 7},{i % 5}\n" for i in range(120)]
+    (tmp_path / "t.csv").write_text(f"{name},a,b\n" + "".join(rows))
+    fit = run("fit", "t.csv", "-o", "out", "-k", "2", "--categorical", name, "--explain-with", name, cwd=tmp_path)
+    assert fit.returncode == 0, fit.stderr
+    done = run("assign", "out", "t.csv", "-o", "new.csv", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "not seen" not in done.stderr
+    at_fit = pd.read_csv(tmp_path / "out" / "labels.csv")["cluster"].tolist()
+    assert pd.read_csv(tmp_path / "new.csv")["cluster"].tolist() == at_fit
+    assert set(at_fit) == {0, 1}

@@ -36,6 +36,13 @@ def test_compare_prints_one_table_and_writes_it(workplace: Path, tmp_path: Path,
     assert page.count("<tr>") == 1 + len(METHODS)
 
 
+def test_compare_stops_where_the_least_size_does(workplace: Path, tmp_path: Path, run) -> None:
+    done = run(
+        "compare", workplace / "customers.csv", "--min-size", "0.4", "--max-clusters", "4", "--quiet", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_demo_leaves_its_folder(tmp_path: Path, run) -> None:
     done = run("demo", cwd=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -164,6 +164,8 @@ class Explanation:
         return profile(self, X, labels, sample_weight)
 
     def _read(self, X: Any, unseen: UnseenLevels | None = None) -> NDArray[np.float64]:
+        if self.why_not_exported:
+            raise ValueError(f"An explanation cannot read these rows, its model can: {self.why_not_exported}")
         return read_rows(X, self.columns, self.features, unseen)
 
     # Pairs

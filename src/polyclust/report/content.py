@@ -256,7 +256,8 @@ def _say_verdict(subject: ReportSubject, clarity: Clarity) -> str:
         return "With fewer than two clusters there is nothing to tell apart."
     best = max(range(len(clarity.clusters)), key=lambda k: clarity.clusters[k].average)
     worst = min(range(len(clarity.clusters)), key=lambda k: clarity.clusters[k].average)
-    head = f"Overall the clusters are {judge(clarity.average)} ({clarity.average:.2f} on average)."
+    word = judge(clarity.average).replace("its", "their")
+    head = f"Overall the clusters are {word} ({clarity.average:.2f} on average)."
     return (
         f"{head} The clearest is “{subject.name_of(best)}” ({clarity.clusters[best].average:.2f}), the least "
         f"clear “{subject.name_of(worst)}” ({clarity.clusters[worst].average:.2f})."
@@ -266,7 +267,10 @@ def _say_verdict(subject: ReportSubject, clarity: Clarity) -> str:
 def _say_number(subject: ReportSubject) -> str:
     chosen = subject.explanation.n_clusters
     if not subject.is_number_chosen:
-        return f"{chosen} clusters were asked for. The score of each number that was tried:"
+        asked = "1 cluster was" if chosen == 1 else f"{chosen} clusters were"
+        return f"{asked} asked for. The score of each number that was tried:"
+    if len(_list_scores(subject)) < 2:
+        return f"Only {chosen} clusters were tried."
     direction = "lowest" if subject.criterion == "davies_bouldin" else "highest"
     return f"Several numbers of clusters were tried; {chosen} has the {direction} score."
 

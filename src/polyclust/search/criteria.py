@@ -95,4 +95,9 @@ def _repeat_rows(call: Callable[..., float], space: Floats, weights: Floats) -> 
         raise ValueError("A criterion of your own needs whole sample weights, since it is called with repeated rows.")
     repeated = np.repeat(np.arange(len(counts)), counts)
     rows = space[repeated]
-    return lambda labels: float(call(rows, labels[repeated]))
+
+    def judge(labels: Ints) -> float:
+        value = float(call(rows, labels[repeated]))
+        return -np.inf if np.isnan(value) else value  # what cannot be judged is worst
+
+    return judge

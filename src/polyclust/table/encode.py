@@ -236,7 +236,10 @@ def _fill_levels(out: Floats, values: Any, column: Column, unseen: UnseenLevels 
 
 def _as_numbers(values: Any, column: Column) -> Floats:
     try:
-        return np.asarray(values).astype(np.float64)
+        plain = np.asarray(values)
+        if plain.dtype.kind in "mM":
+            raise TypeError
+        return plain.astype(np.float64)
     except (TypeError, ValueError):
         raise ValueError(
             f"Column {column.name!r} held numbers at fit and holds other values now; convert it to numbers."

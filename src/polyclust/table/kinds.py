@@ -24,7 +24,9 @@ __all__ = ["FoundColumn", "FoundKind", "Wishes", "choose_columns", "convert_colu
 
 MOST_LEVELS = 50
 IDENTIFIER_NAME = re.compile(
-    r"(^|[^a-z])(id|ids|uuid|guid|key|nr|no|number|code|index|email|e-mail|phone|name)$|^unnamed|^$|id$",
+    r"(^|[^a-z])(id|ids|uuid|guid|key|nr|no|number|code|index|email|e-mail|phone|name)$|^unnamed|^$|"
+    r"(user|customer|cust|client|account|order|item|product|record|row|object|person|patient|session)id$|"
+    r"(?-i:[a-z](Id|ID)$)",
     re.IGNORECASE,
 )
 DATE = re.compile(

@@ -41,8 +41,34 @@ def convert_to_column(series: pd.Series[Any], column: Column, where: str, offset
 
 
 def _convert_category(series: pd.Series[Any], column: Column) -> pd.Series[Any]:
-    """The level itself, or the level that is written the same; other values stay and are told as unseen."""
-    spelled = {str(level): level for level in column.levels}
+    """The level itself, or the level that is written the same; other values stay and are told as unseen.
+
+    Levels that the fit read as numbers or truths are found in whatever way a file writes them: 01067, 1.50, TRUE.
+    """
     known = set(column.levels)
+    spelled = {str(level): level for level in column.levels}
+    truths = {bool(level): level for level in column.levels if isinstance(level, bool | np.bool_)}
+    numbers = {float(str(level)): level for level in column.levels if _is_number(level)}
+
+    def find(value: Any) -> Any:
+        text = str(value).strip()
+        if value in known or text in spelled:
+            return value if value in known else spelled[text]
+        if truths and text.lower() in TRUTH:
+            return truths.get(bool(TRUTH[text.lower()]), value)
+        return numbers.get(_read_number(text), value) if numbers else value
+
     plain = series.astype(object).where(series.notna(), None)
-    return plain.map(lambda v: v if v in known else spelled.get(str(v), v), na_action="ignore").astype(object)
+    return plain.map(find, na_action="ignore").astype(object)
+
+
+def _is_number(level: Any) -> bool:
+    return isinstance(level, int | float | np.number) and not isinstance(level, bool | np.bool_)
+
+
+def _read_number(text: str) -> float:
+    """The number that is written, with a decimal point or comma; NaN, which equals no level, if there is none."""
+    try:
+        return float(text.replace(",", ".", 1))
+    except ValueError:
+        return float("nan")
