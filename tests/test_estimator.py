@@ -254,6 +254,20 @@ def test_the_binariser_explains_and_exports(customers):
 
 
 @quietly
+@pytest.mark.parametrize("explain_with", [Binariser(), StandardScaler()])
+def test_transformers_count_rows_by_their_weights(customers, explain_with):
+    numbers = customers[["age", "income"]]
+    counts = np.arange(len(numbers)) % 3
+    few = {"n_init": 1, "max_clusters": 4, "random_state": 0, "explain_with": explain_with}
+    weighed = PolytopeClustering(**few).fit(numbers, sample_weight=counts)
+    rows = np.repeat(np.arange(len(numbers)), counts)
+    repeated = PolytopeClustering(**few).fit(numbers.iloc[rows])
+    assert weighed.score_ == pytest.approx(repeated.score_, abs=1e-9)
+    assert weighed.labels_[rows].tolist() == repeated.labels_.tolist()
+    assert weighed.explanation_.to_text() == repeated.explanation_.to_text()
+
+
+@quietly
 def test_another_transformer_explains_and_says_why_it_is_not_exported(customers):
     numbers = customers[["age", "income"]]
     model = PolytopeClustering(explain_with=PCA(1), random_state=0, n_init=1).fit(numbers)

@@ -18,6 +18,8 @@ Floats = NDArray[np.float64]
 
 __all__ = ["Explaining", "choose_columns", "choose_explaining"]
 
+MOST_REPEATED = 100  # times on average
+
 
 @dataclass(frozen=True)
 class Explaining:
@@ -42,7 +44,7 @@ def choose_explaining(
     if explain_with is None:
         return Explaining(columns, encoded.features), encoded.raw
     if isinstance(explain_with, Binariser):
-        return _explain_by_cuts(X, explain_with)
+        return _explain_by_cuts(X, explain_with, weights)
     if hasattr(explain_with, "transform"):
         return _explain_by_transformer(X, explain_with, scale, units, weights)
     explaining = choose_columns(columns, encoded.features, explain_with)
@@ -69,21 +71,32 @@ def choose_columns(columns: tuple[Column, ...], features: tuple[Feature, ...], w
     return Explaining(columns, kept)
 
 
-def _explain_by_cuts(X: Any, binariser: Binariser) -> tuple[Explaining, Floats]:
-    fitted = clone(binariser).fit(X)
-    raw = encode_rows(X, fitted.columns_, fitted.features_)
-    varies = raw.min(axis=0) < raw.max(axis=0)
+def _explain_by_cuts(X: Any, binariser: Binariser, weights: Floats | None) -> tuple[Explaining, Floats]:
+    fitted = clone(binariser).fit(_repeat_rows(X, weights))
+    raw = encode_rows(X, fitted.columns_, fitted.features_, UnseenLevels())
+    counted = raw if weights is None else raw[weights > 0]
+    varies = counted.min(axis=0) < counted.max(axis=0)
     if not varies.any():
         raise ValueError("The binariser made no feature that varies; give it other thresholds.")
     features = tuple(f for f, v in zip(fitted.features_, varies, strict=True) if v)
     return Explaining(fitted.columns_, features), raw[:, varies]
 
 
+def _repeat_rows(X: Any, weights: Floats | None) -> Any:
+    """Every row as often as it counts, where weights are whole; else once if it counts at all."""
+    if weights is None or (weights == 1.0).all():
+        return X
+    whole = np.round(weights)
+    is_whole = bool((whole == weights).all()) and whole.sum() <= MOST_REPEATED * len(weights)
+    rows = np.repeat(np.arange(len(weights)), (whole if is_whole else weights > 0).astype(np.intp))
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+
+
 def _explain_by_transformer(
     X: Any, transformer: Any, scale: str, units: str, weights: Floats | None
 ) -> tuple[Explaining, Floats]:
-    fitted = clone(transformer)
-    table = fitted.fit_transform(X)
+    fitted, counted = clone(transformer), _repeat_rows(X, weights)
+    table = fitted.fit_transform(X) if counted is X else fitted.fit(counted).transform(X)
     columns, encoded = fit_encoder(table, scale=scale, units=units, sample_weight=weights)
     if hasattr(fitted, "get_feature_names_out") and not hasattr(table, "columns"):
         names = [str(n) for n in fitted.get_feature_names_out()]

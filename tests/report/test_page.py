@@ -128,6 +128,13 @@ def test_a_hundred_thousand_rows_stay_under_ten_megabytes(build_subject) -> None
     assert data["labels"].count(1) >= 30
 
 
+def test_an_estimated_score_says_so(build_subject) -> None:
+    table = pd.DataFrame({"a": np.arange(20), "b": np.arange(20) % 3})
+    labels = (table["a"] > 9).to_numpy(dtype=np.intp)
+    assert "estimated: 0.401 to 0.602" in render_report(build_subject(table, labels, interval=(0.4011, 0.6019)))
+    assert "estimated" not in render_report(build_subject(table, labels))
+
+
 def test_one_cluster_and_one_column(build_subject) -> None:
     table = pd.DataFrame({"a": np.arange(20.0)})
     one = render_report(build_subject(table, np.zeros(20, dtype=np.intp), scores={1: float("nan")}))

@@ -190,6 +190,7 @@ def _render_report(request: FitRequest, prepared: PreparedTable, result: FitResu
         date=date.today().isoformat(),
         metric=metric,
         seed=int(model.random_state or 0),
+        interval=getattr(model, "score_interval_", None),
     )
     return render_report(subject)
 

@@ -227,6 +227,8 @@ def _list_facts(subject: ReportSubject, clarity: Clarity) -> list[dict[str, str]
         },
     ]
     note = f"{subject.criterion.replace('_', ' ')} {subject.score:.3f}"
+    if subject.interval is not None:
+        note += f", estimated: {subject.interval[0]:.3f} to {subject.interval[1]:.3f}"
     if clarity.n_rows:
         facts.append({"label": "Overall", "value": judge(clarity.average).capitalize(), "note": note})
     return facts

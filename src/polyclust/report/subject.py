@@ -30,6 +30,7 @@ class ReportSubject:
     scores : best score for each number of clusters tried
     found : every column of the file, used or not
     n_dropped : rows left out for missing values
+    interval : where the score lies if it is estimated
     """
 
     title: str
@@ -56,6 +57,7 @@ class ReportSubject:
     date: str = ""
     metric: str = "euclidean"
     seed: int = 0
+    interval: tuple[float, float] | None = None
 
     def name_of(self, cluster: int) -> str:
         """The name of a cluster, or its number where it has none."""

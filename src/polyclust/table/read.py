@@ -317,7 +317,11 @@ def _read_excel(source: TableSource) -> pd.DataFrame:
     try:
         with source.open_binary() as stream:
             rows = pd.read_excel(stream, sheet_name=_sheet(source), header=None, dtype=object)
-    except ImportError:
+    except ImportError as error:
+        if "openpyxl" not in str(error):
+            raise TableError(
+                f"{source.name} is of an old or foreign spreadsheet format: save it as xlsx or csv."
+            ) from None
         raise TableError(
             f"{source.name} is an Excel file and openpyxl is not installed: run pip install "
             '"polyclust[excel]" or save it as csv.'
