@@ -68,13 +68,16 @@ def list_directions(n_features: int) -> Floats:
     return np.array(found)
 
 
-def weigh_rows(table: Table, labels: Labels, noise: int) -> Floats:
-    """What the sum of silhouettes gains, to first order, with a row in the noise instead of the best other cluster."""
+def weigh_fates(distances: Floats, labels: Labels) -> Floats:
+    """(n, K): what a row in each cluster adds to the sum of silhouettes, to first order: its own and those of others.
+
+    Every cluster must have two rows or more.
+    """
     n_clusters = int(labels.max()) + 1
     sizes = np.bincount(labels).astype(float)
     every = np.arange(len(labels))
-    members = np.eye(n_clusters)[labels]
-    means = table.distances @ members / sizes
+    members = np.eye(n_clusters, dtype=distances.dtype)[labels]
+    means = (distances @ members).astype(float) / sizes
     means[every, labels] *= sizes[labels] / (sizes[labels] - 1)
     rest = means.copy()
     rest[every, labels] = np.inf
@@ -89,7 +92,12 @@ def weigh_rows(table: Table, labels: Labels, noise: int) -> Floats:
         still += np.bincount(towards, weights=slope * mean / sizes[towards], minlength=n_clusters)
     ordered = np.sort(means, axis=1)
     others = np.where(means == ordered[:, :1], ordered[:, 1:2], ordered[:, :1])
-    fates = (others - means) / np.maximum(others, means) + table.distances @ pull - still
+    return np.asarray((others - means) / np.maximum(others, means) + distances @ pull.astype(distances.dtype) - still)
+
+
+def weigh_rows(table: Table, labels: Labels, noise: int) -> Floats:
+    """What the sum of silhouettes gains, to first order, with a row in the noise instead of the best other cluster."""
+    fates = weigh_fates(table.distances, labels)
     return np.asarray(fates[:, noise] - np.delete(fates, noise, axis=1).max(axis=1))
 
 

@@ -65,12 +65,17 @@ def _run_grid(given: Input, cluster: Callable[[int], Labels], sample: int | None
 
 def run_polyclust(given: Input, **settings: Any) -> Labels:
     """The estimator with its defaults, from the raw table to labels, rules and a score."""
+    return np.asarray(fit_polyclust(given, **settings).labels_)
+
+
+def fit_polyclust(given: Input, **settings: Any) -> Any:
+    """The fitted estimator."""
     from polyclust import PolytopeClustering
 
     options = {"max_clusters": given.case.max_clusters, "random_state": 0, "n_jobs": 1, "units": "range", **settings}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # small clusters are reported by their sizes
-        return np.asarray(PolytopeClustering(**options).fit(given.raw).labels_)
+        return PolytopeClustering(**options).fit(given.raw)
 
 
 CONTESTANTS: dict[str, Callable[[Input], Labels]] = {
