@@ -99,6 +99,8 @@ def test_what_the_file_lacks_is_not_made_up(tmp_path: Path) -> None:
         assert (again.predict(X) == model.predict(X)).all()
         with pytest.raises(ValueError, match="with the model that was fitted"):
             again.score(X)
+        with pytest.raises(ValueError, match="with the model that was fitted"):
+            again.scaled(X)
     model = PolytopeClustering(2, random_state=0, n_init=1).fit(X)
     model.save(tmp_path / "m.json")
     assert PolytopeClustering.load(tmp_path / "m.json").score(X) == model.score(X)

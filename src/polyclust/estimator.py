@@ -38,6 +38,7 @@ from polyclust.search.journal import Journal
 from polyclust.settings import Settings, check_settings, resolve_settings
 from polyclust.table.columns import open_table, refuse_other_columns
 from polyclust.table.encode import EncodedTable, encode_rows, fit_encoder
+from polyclust.table.features import Feature
 from polyclust.table.partitions import Partitions, attach, find_for_rows, is_partitioned, lend_workers, show_columns
 from polyclust.table.slices import Slices, is_narrow, is_wide
 from polyclust.table.unseen import UnseenLevels
@@ -273,14 +274,18 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def scaled(self, X: Any) -> Floats:
         """The clustering space: scaled, one-hot encoded features of X."""
         check_is_fitted(self)
+        features = self._list_clustering_features()
+        X = self._check_table(X, reset=False)
+        return EncodedTable(features, encode_rows(X, self._columns, features)).scaled
+
+    def _list_clustering_features(self) -> tuple[Feature, ...]:
+        """What distances are made of; a model file may lack it."""
         if not self._encoded_features:
             raise ValueError(
-                "A model file keeps what its rules need, not all that the clusters were made of; score and scale rows "
-                "with the model that was fitted."
+                "A model file keeps what its rules need, not all that the clusters were made and judged by; score and "
+                "scale rows with the model that was fitted."
             )
-        X = self._check_table(X, reset=False)
-        raw = encode_rows(X, self._columns, self._encoded_features)
-        return EncodedTable(self._encoded_features, raw).scaled
+        return self._encoded_features
 
     def save(self, path: str | Path) -> None:
         """Write the model as versioned JSON; ``predict`` is the same after ``load``."""

@@ -55,6 +55,9 @@ class FittedModel(BaseEstimator):
     def predict(self, X: Any):
         return self.explanation_.predict(X)
 
+    def _list_clustering_features(self):
+        return self._encoded_features
+
     def _encode_explaining(self, X: Any):
         return read_rows(X, self.explanation_.columns, self.explanation_.features)
 

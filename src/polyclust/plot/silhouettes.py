@@ -163,5 +163,5 @@ def _place_in_space(model: Any, X: Any) -> tuple[Floats, str]:
     """The rows in the clustering space and how distances are measured there."""
     if model.distance != "gower":
         return model.scaled(X), model.distance
-    raw = encode_rows(X, model._columns, model._encoded_features)
-    return gower_coordinates(raw, model._encoded_features), "cityblock"
+    features = model._list_clustering_features()
+    return gower_coordinates(encode_rows(X, model._columns, features), features), "cityblock"
