@@ -177,19 +177,21 @@ def _extend(blocks: Blocks, sample: Prepared, more: Block, found: FitResult, set
         fates = mark_labels(labels, found.n_clusters) * points.weights[:, None]
         return grow_cuts(points, fates, sample.features, found.hyperplanes)
 
-    polished = _polish(more, placing, sample, settings) if len(more) > len(sample.raw) else None
+    polished = _polish(more, placing, sample, settings) if len(more) > len(sample.raw) else []
     return extend_clusters(blocks, placing, sample.features, settings.bounds, grow, polished)
 
 
-def _polish(more: Block, placing: Placing, sample: Prepared, settings: Settings) -> Polished | None:
-    """A tree that may score better than the polytopes, where the criterion and the family allow."""
+def _polish(more: Block, placing: Placing, sample: Prepared, settings: Settings) -> list[Polished]:
+    """Trees that may score better than the polytopes, where the criterion and the family allow."""
     family = make_family(sample.features, settings)
     if settings.criterion != "silhouette" or not isinstance(family, AxisFamily | LatticeFamily):
-        return None
+        return []
     terms = (1, 1) if isinstance(family, AxisFamily) else (family.max_terms, family.max_coefficient)
     least, most = (size / settings.total for size in settings.bounds)
     narrow = least * (1.0 + 1.0 / math.sqrt(max(least * len(more), 1.0)))
-    limits = Limits(*terms, SizeBounds((narrow, most)))
+    fewest, greatest = settings.n_clusters
+    counts = [k for k in (placing.n_clusters, placing.n_clusters + 1) if fewest <= k <= greatest]
+    limits = Limits(*terms, SizeBounds((narrow, most)), counts, settings.seed)
     return grow_polished(more, placing, sample.features, sample.space, limits)
 
 

@@ -13,7 +13,7 @@ from scipy.spatial.distance import squareform
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-__all__ = ["start_by_kmeans", "start_by_linkage", "start_by_medoids"]
+__all__ = ["start_by_best_kmeans", "start_by_kmeans", "start_by_linkage", "start_by_medoids"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -31,8 +31,15 @@ def start_by_kmeans(
         return list(Parallel(n_jobs, prefer="threads")(starts))
 
 
-def _run_kmeans(coordinates: Floats, weights: Floats, n_clusters: int, seed: int) -> Ints:
-    model = KMeans(n_clusters, n_init=1, random_state=seed)
+def start_by_best_kmeans(coordinates: Floats, weights: Floats, n_clusters: int, seed: int, n_seeds: int) -> Ints:
+    """The tightest clusters of several seeds of k-means++."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return _run_kmeans(coordinates, weights, n_clusters, seed, n_seeds)
+
+
+def _run_kmeans(coordinates: Floats, weights: Floats, n_clusters: int, seed: int, n_seeds: int = 1) -> Ints:
+    model = KMeans(n_clusters, n_init=n_seeds, random_state=seed)
     return model.fit(coordinates, sample_weight=weights).labels_.astype(np.intp)  # type: ignore[no-any-return]
 
 

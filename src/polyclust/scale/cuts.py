@@ -13,19 +13,20 @@ from polyclust.geometry.hyperplane import ROWS_AT_ONCE, Hyperplane
 from polyclust.hyperplanes.lattice import Directions
 from polyclust.hyperplanes.reading import measure_norm
 from polyclust.scale.settling import round_threshold
+from polyclust.search.branches import Leaf, Tree
 from polyclust.search.partition import Ints
 from polyclust.search.points import Points
-from polyclust.search.trees import find_cut
+from polyclust.search.trees import grow_tree
 from polyclust.table.features import Feature
 
-__all__ = ["CutTree", "grow_cuts", "make_plane"]
+__all__ = ["CutTree", "grow_cuts", "make_plane", "plant_tree"]
 
 Floats = NDArray[np.float64]
 
 
 @dataclass
 class CutTree:
-    """A leaf, or a cut with a tree on either side; ``cluster`` is what a leaf was grown for, -1 if for none alone."""
+    """A leaf, or a cut with a tree on either side; ``cluster`` is what a leaf was grown for."""
 
     cut: Hyperplane | None = None
     below: CutTree | None = None
@@ -91,35 +92,29 @@ class CutTree:
 
 
 def grow_cuts(
-    points: Points,
-    fates: Floats,
-    features: Sequence[Feature],
-    known: Sequence[Hyperplane] = (),
-    least: float = 0.0,
+    points: Points, fates: Floats, features: Sequence[Feature], known: Sequence[Hyperplane] = ()
 ) -> CutTree:
-    """The tree whose cuts cost least, thresholds round; ``fates`` (n, K) says what every row is worth in every cluster.
+    """The tree whose cuts cost least; ``fates`` (n, K) says what every row is worth in its cluster.
 
     Cuts are made along the axes and along hyperplanes of several terms that are ``known``.
     """
-    slanted = _list_slanted(known)
-    root = CutTree()
-    waiting = [(root, np.arange(len(points)), list(range(fates.shape[1])))]
-    while waiting:
-        node, rows, clusters = waiting.pop()
-        if len(clusters) == 1:
-            node.cluster = clusters[0]
-        if len(clusters) < 2 or not len(rows):
-            continue
-        cut = find_cut(points, fates, rows, clusters, slanted, least=least)
-        if cut is None:
-            continue
-        (low, low_clusters), (up, up_clusters) = cut.sides
-        plane = make_plane(*cut.terms, features)
-        ends = float(plane.value(points.raw[low]).max()), float(plane.value(points.raw[up]).min())
-        node.cut = replace(plane, threshold=round_threshold(*ends, plane, features))
-        node.below, node.above = CutTree(), CutTree()
-        waiting += [(node.below, low, low_clusters), (node.above, up, up_clusters)]
-    return root
+    return plant_tree(grow_tree(points, fates, known=_list_slanted(known)), points, features)
+
+
+def plant_tree(tree: Tree, points: Points, features: Sequence[Feature]) -> CutTree:
+    """The same tree for any rows, with thresholds round."""
+
+    def plant(branch: Tree, rows: Ints) -> CutTree:
+        if isinstance(branch, Leaf):
+            return CutTree(cluster=branch.cluster)
+        plane = make_plane(branch.cut.features, branch.cut.coefficients, features)
+        is_low = branch.cut.is_low(points.columns, rows)
+        values = plane.value(points.raw[rows])
+        threshold = round_threshold(float(values[is_low].max()), float(values[~is_low].min()), plane, features)
+        sides = plant(branch.low, rows[is_low]), plant(branch.high, rows[~is_low])
+        return CutTree(replace(plane, threshold=threshold), *sides)
+
+    return plant(tree, np.arange(len(points)))
 
 
 def _list_slanted(planes: Sequence[Hyperplane]) -> Directions | None:

@@ -35,17 +35,18 @@ def extend_clusters(
     features: Sequence[Feature],
     bounds: SizeBounds,
     grow_tree: Callable[[], CutTree],
-    polished: Polished | None = None,
+    polished: Sequence[Polished] = (),
 ) -> Extended:
     """Every row lies in one polytope: that of its cluster. The sizes are within bounds, or leaves were joined.
 
-    A ``polished`` tree takes the polytopes' place at once if it is better, else where they cannot be kept; what
-    ``grow_tree`` gives takes it where that tree's sizes are wrong.
+    ``polished`` trees, the best first, take the polytopes' place at once if they are better, else where these cannot be
+    kept; what ``grow_tree`` gives takes it where those trees' sizes are wrong.
     """
-    attempts: list[Callable[[], Extended | None]] = [partial(_keep_polytopes, blocks, found, features, bounds)]
-    if polished is not None:
-        as_tree = partial(_extend_tree, blocks, polished.tree, features, bounds, found.n_clusters)
-        attempts.insert(0 if polished.is_better else 1, as_tree)
+    attempts: list[Callable[[], Extended | None]] = [
+        partial(_extend_tree, blocks, p.tree, features, bounds, p.n_clusters) for p in polished
+    ]
+    n_better = sum(p.is_better for p in polished)
+    attempts.insert(n_better, partial(_keep_polytopes, blocks, found, features, bounds))
     for attempt in attempts:
         extended = attempt()
         if extended is not None:

@@ -59,6 +59,11 @@ class Points:
         return float(self.weights.sum())
 
     @cached_property
+    def columns(self) -> Floats:
+        """(F, n): the values, those of a feature close together in memory."""
+        return np.ascontiguousarray(self.values.T)
+
+    @cached_property
     def axis_orders(self) -> NDArray[np.int32]:
         """(F, n): the items sorted along every axis."""
         by = self.raw if self.known_ranks is None else self.known_ranks

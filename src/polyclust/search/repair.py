@@ -1,20 +1,23 @@
 """Turn any labels into a legal partition close to them.
 
 Labels that are legal already stay as they are; others become those of a tree of cuts, whose leaves cover space and are
-told apart whatever the labels were. Clusters that are too small go to their neighbours.
+told apart whatever the labels were. Clusters that are too small go to their neighbours. Where it pays, the tree is
+improved by grafting.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from polyclust.search.branches import Tree, label_rows
 from polyclust.search.fates import Counting
+from polyclust.search.grafting import graft_tree
 from polyclust.search.legality import Legality
 from polyclust.search.partition import Ints, Partition
 from polyclust.search.scoring import Scorer
 from polyclust.search.trees import Slants, grow_tree
 
-__all__ = ["make_legal"]
+__all__ = ["graft_legal", "make_legal"]
 
 
 def make_legal(
@@ -26,15 +29,37 @@ def make_legal(
     """
     partition = _within_bounds(_compact(labels), scorer)
     while partition is not None and not legality.holds_for(partition):
-        fates = scorer.fates(partition, counting) * scorer.points.weights[:, None]
-        # Only then is it known what rows may fill up a cluster of noise; else it goes if it gets too small.
-        least = scorer.bounds.least if counting == "whole" else 0.0
-        grown = _compact(grow_tree(scorer.points, fates, slants, least))
+        grown = _label_leaves(_grow(partition, scorer, counting, slants), scorer)
         repaired = _within_bounds(grown, scorer)
         if repaired is not None and repaired.n_clusters == int(grown.max()) + 1:
             return repaired  # the leaves of a tree, untouched, are legal
         partition = repaired  # fewer clusters than before: try again
     return partition
+
+
+def graft_legal(labels: Ints, scorer: Scorer, limits: tuple[int, int], lead: float) -> Partition | None:
+    """A legal partition into as many clusters, by a tree in which these are grafted where they do best.
+
+    ``limits``: the most terms and the largest coefficient of a cut. None where the labels themselves score no more than
+    ``lead``, and where the tree's sizes are out of bounds.
+    """
+    partition = _within_bounds(_compact(labels), scorer)
+    if partition is None or partition.score <= lead:
+        return None
+    start = _grow(partition, scorer, "alone", Slants(limits[1]) if limits[0] > 1 else None)
+    tree = graft_tree(start, scorer.points, scorer.fates(partition, "whole"), scorer.bounds, limits)
+    grown = _label_leaves(tree, scorer)
+    grafted = scorer.start(grown, int(grown.max()) + 1)
+    return grafted if grafted.n_clusters > 1 and scorer.bounds.hold_for(grafted.sizes) else None
+
+
+def _grow(partition: Partition, scorer: Scorer, counting: Counting, slants: Slants | None) -> Tree:
+    fates = scorer.fates(partition, counting) * scorer.points.weights[:, None]
+    return grow_tree(scorer.points, fates, slants)
+
+
+def _label_leaves(tree: Tree, scorer: Scorer) -> Ints:
+    return _compact(label_rows(tree, scorer.points.columns))
 
 
 def _compact(labels: Ints) -> Ints:

@@ -88,6 +88,7 @@ def _search_heuristically(scorer: Scorer, plan: SearchPlan, journal: Journal) ->
         return SearchResult(best, is_exhaustive=not (axes.has_raced or plan.is_called))
     journal.begin("polish")
     starts = [] if isinstance(plan.family, AxisFamily) else _start_anew(starter, pool, moves, journal)
+    starts += _graft(starter, pool, journal)
     best = _polish(pool, starts, moves, plan, journal)
     if not is_few and isinstance(plan.family, LatticeFamily) and not (plan.is_sample or plan.is_called):
         _try_straight(best, pool, moves, plan, journal)
@@ -160,11 +161,21 @@ def _start_anew(starter: Starter, pool: list[Partition], moves: Neighbourhood, j
         if isinstance(plan.family, LatticeFamily):
             slants = Slants(plan.family.max_coefficient)
             ways[0] = ("alone", slants)
-            if not plan.is_sample:
-                ways.insert(1, ("whole", slants))
     several = (starter.make(moves.legality, counting, counts, slants) for counting, slants in ways)
     in_time = itertools.takewhile(lambda _: not journal.is_over(), itertools.chain.from_iterable(several))
     return [p for p in in_time if p.n_clusters >= plan.n_clusters[0]]
+
+
+def _graft(starter: Starter, pool: list[Partition], journal: Journal) -> list[Partition]:
+    """Trees for the starts of many points that score more than what was found, where families have few terms."""
+    plan, family = starter.plan, starter.plan.family
+    is_many = len(starter.points) > FEW_POINTS and not (plan.is_sample or plan.is_called)
+    if not is_many or not isinstance(family, AxisFamily | LatticeFamily):
+        return []
+    limits = (1, 1) if isinstance(family, AxisFamily) else (family.max_terms, family.max_coefficient)
+    lead = max(p.score for p in pool)
+    grafted = starter.graft(_choose_counts(pool, plan), limits, lead)
+    return list(itertools.takewhile(lambda _: not journal.is_over(), grafted))
 
 
 def _cut_in_two(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> Partition | None:

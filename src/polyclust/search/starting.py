@@ -9,14 +9,14 @@ from functools import cached_property
 import numpy as np
 
 from polyclust.alternating import alternate
-from polyclust.clusters.starts import start_by_kmeans, start_by_linkage, start_by_medoids
+from polyclust.clusters.starts import start_by_best_kmeans, start_by_kmeans, start_by_linkage, start_by_medoids
 from polyclust.search.even import grow_even_tree
 from polyclust.search.fates import Counting
 from polyclust.search.legality import Legality
 from polyclust.search.partition import Ints, Partition
 from polyclust.search.plan import SearchPlan
 from polyclust.search.points import FEW_POINTS, Points
-from polyclust.search.repair import make_legal
+from polyclust.search.repair import graft_legal, make_legal
 from polyclust.search.scoring import Scorer
 from polyclust.search.trees import Slants
 
@@ -25,6 +25,7 @@ __all__ = ["Starter"]
 SLACK_WEIGHT_OF_STARTS = 2.0
 ROUNDS_OF_STARTS = 4
 VALUES_TO_ALTERNATE = 3000
+N_SEEDS = 4
 
 
 class Starter:
@@ -48,6 +49,23 @@ class Starter:
             legal = (make_legal(labels, self.scorer, legality, counting, slants) for labels in new)
             fresh = [p for p in legal if p is not None and _is_new(p.labels, given)]
             yield from sorted(fresh, key=lambda p: -p.score)
+
+    def graft(self, counts: Container[int], limits: tuple[int, int], lead: float) -> Iterator[Partition]:
+        """Trees in which clusters are grafted where they do best, for starts that score more than ``lead`` themselves.
+
+        ``limits``: the most terms and the largest coefficient of a cut.
+        """
+        for k in range(2, self._most + 1):
+            if k in counts:
+                found = graft_legal(self._start_tightly(k), self.scorer, limits, lead)
+                if found is not None:
+                    yield found
+
+    def _start_tightly(self, k: int) -> Ints:
+        points, plan = self.points, self.plan
+        if points.coordinates is None:
+            return start_by_medoids(points.distances, points.weights, k, plan.seed)
+        return start_by_best_kmeans(points.coordinates, points.weights, k, plan.seed, N_SEEDS)
 
     def _list_labels(self, counts: Container[int] | None) -> Iterator[Ints]:
         yield from self._for_every_count

@@ -1,0 +1,53 @@
+"""Half-spaces in which rows gain most."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from numpy.typing import NDArray
+
+__all__ = ["weigh_half_spaces"]
+
+Array = NDArray[Any]
+N_BINS = 256
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def weigh_half_spaces(
+    columns: Array, rows: Array, gains: Array, features: Array, coefficients: Array, best: Array, thresholds: Array,
+    is_low: Array,
+) -> None:  # fmt: skip
+    """best[d]: about the most that some rows gain on one side of a cut along direction d, with rows on both sides.
+
+    columns (F, n) has a row for every feature, gains one for every of the rows; directions have one or two terms, an
+    absent one the coefficient 0. The cut is between bins of equal width: below thresholds[d] if is_low[d], else at
+    it or above. Minus infinity where all rows lie together.
+    """
+    n_rows = rows.shape[0]
+    along, sums = np.empty(n_rows), np.empty(N_BINS)
+    total = gains.sum()
+    for d in range(features.shape[0]):
+        x, y = columns[features[d, 0]], columns[features[d, 1]]
+        a, b = coefficients[d, 0], coefficients[d, 1]
+        low, high = np.inf, -np.inf
+        for r in range(n_rows):
+            v = a * x[rows[r]] + b * y[rows[r]]
+            along[r] = v
+            low, high = min(low, v), max(high, v)
+        best[d], thresholds[d], is_low[d] = -np.inf, low, False
+        scale = (N_BINS - 0.5) / (high - low)
+        if not 0.0 < scale < np.inf:
+            continue
+        sums[:] = 0.0
+        for r in range(n_rows):
+            sums[int((along[r] - low) * scale)] += gains[r]
+        below = 0.0
+        for p in range(N_BINS - 1):
+            below += sums[p]
+            if max(below, total - below) > best[d]:
+                best[d] = max(below, total - below)
+                thresholds[d] = low + (p + 1) / scale
+                is_low[d] = below >= total - below

@@ -1,0 +1,184 @@
+"""Trees of cuts in which a cluster is taken out and put back where it does best.
+
+Of every row it is known what it is worth in every cluster, its fates. As long as these are held fixed, the worth of a
+tree is a sum over rows, and the best cut that parts a cluster from a branch is where a running sum of gains along a
+direction is largest. Each cluster in turn is pruned and grafted again, at whichever branch gains most, and cuts are
+moved, until nothing gains. Clusters that are too small or too large are seen to by prices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyclust.hyperplanes.lattice import Directions
+from polyclust.search.branches import Cut, Fork, Leaf, Tree, Visit, follow, label_rows, list_clusters, prune, put, walk
+from polyclust.search.candidates import list_candidates, weigh_directions
+from polyclust.search.partition import sum_weights
+from polyclust.search.points import Points, order_projections
+from polyclust.search.scoring import SizeBounds
+
+__all__ = ["graft_tree"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+LEAST_GAIN = 1e-5  # of the mean worth of a row
+MOST_ROUNDS = 12
+N_RACED, N_WINNERS = 800, 8  # rows on which directions are raced, at least, and how many of these are weighed on all
+PRICES = (0.1, 0.1, 0.1, 0.2, 0.2, 0.4)  # one after the other added to the fates in clusters that are too small
+
+
+def graft_tree(tree: Tree, points: Points, fates: Floats, bounds: SizeBounds, limits: tuple[int, int]) -> Tree:
+    """A tree with the same clusters, one leaf each, whose rows are worth more; ``fates`` (n, K) of a row of weight 1.
+
+    ``limits``: the most terms, of which two are used, and the largest coefficient of a cut. Leaves weigh as much as
+    the bounds say where prices bring that about.
+    """
+    max_terms, max_coefficient = limits
+    worth, weights = fates * points.weights[:, None], points.weights
+    candidates = list_candidates(points.columns, worth, min(max_terms, 2), max_coefficient)
+    grafter = _Grafter(points.columns, worth, candidates)
+    tree, prices = grafter.settle(grafter.improve(tree), grafter.every), np.zeros(fates.shape[1])
+    for step in PRICES:
+        sizes = sum_weights(label_rows(tree, points.columns), weights, len(prices))
+        if bounds.hold_for(sizes):
+            break
+        prices += step * ((sizes < bounds.least).astype(float) - (sizes > bounds.most))
+        grafter = replace(grafter, fates=worth + prices * weights[:, None])
+        tree = grafter.settle(grafter.improve(tree), grafter.every)
+    return tree
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The best cut of some rows: what those on the gaining side gain, and whether that is the low side."""
+
+    gain: float
+    cut: Cut
+    is_low: bool
+
+
+@dataclass(frozen=True)
+class _Grafter:
+    """Makes trees for rows in columns (F, n) with these fates (n, K), from cuts that compete for each cluster."""
+
+    columns: Floats
+    fates: Floats
+    candidates: Sequence[Directions]
+
+    @property
+    def every(self) -> Ints:
+        return np.arange(len(self.fates))
+
+    def improve(self, tree: Tree) -> Tree:
+        """Graft every cluster anew and move every cut, as long as the tree is worth more."""
+        least = LEAST_GAIN * len(self.fates)
+        worth = self._sum_worth(tree)
+        for _ in range(MOST_ROUNDS):
+            before = worth
+            for cluster in range(self.fates.shape[1]):
+                pruned = prune(tree, cluster)
+                if pruned is not None:
+                    grafted = self._graft(pruned, cluster)
+                    now = self._sum_worth(grafted)
+                    if now > worth + least:
+                        tree, worth = grafted, now
+            tree = self._move_cuts(tree)
+            worth = self._sum_worth(tree)
+            if worth <= before + least:
+                break
+        return tree
+
+    def settle(self, tree: Tree, rows: Ints) -> Tree:
+        """Every cut of a branch along its own direction where it is best, at a gap that can be told.
+
+        A fork none of whose cuts is in a gap becomes its first leaf.
+        """
+        if isinstance(tree, Leaf):
+            return tree
+        gains = self._compare_sides(tree, rows)
+        gap = _find_gap(tree.cut.project(self.columns, rows), gains) if len(rows) > 1 else None
+        if gap is None:
+            return Leaf(list_clusters(tree)[0])
+        threshold, is_low = gap
+        cut = replace(tree.cut, threshold=threshold)
+        low, high = (tree.low, tree.high) if is_low else (tree.high, tree.low)
+        is_below = cut.is_low(self.columns, rows)
+        return Fork(cut, self.settle(low, rows[is_below]), self.settle(high, rows[~is_below]))
+
+    def _sum_worth(self, tree: Tree) -> float:
+        return float(self.fates[self.every, label_rows(tree, self.columns)].sum())
+
+    def _compare_sides(self, fork: Fork, rows: Ints) -> Floats:
+        """What each row gains on the low side, the branches as they are."""
+        low, high = (label_rows(branch, self.columns, rows) for branch in (fork.low, fork.high))
+        return np.asarray(self.fates[rows, low] - self.fates[rows, high])
+
+    def _graft(self, tree: Tree, cluster: int) -> Tree:
+        """The tree with one cluster more, parted from the branch where that gains most."""
+        gains = self.fates[:, cluster] - self.fates[self.every, label_rows(tree, self.columns)]
+        visits = list(walk(tree, self.columns, self.every))
+        hopes = [float(np.maximum(gains[visit.rows], 0.0).sum()) for visit in visits]
+        best: tuple[_Found, Visit] | None = None
+        for v in np.argsort(-np.array(hopes), kind="stable"):
+            if best is not None and hopes[v] <= best[0].gain:
+                break
+            found = self._find(visits[v].rows, gains[visits[v].rows], self.candidates[cluster])
+            if found is not None and (best is None or found.gain > best[0].gain):
+                best = found, visits[v]
+        if best is None:
+            return tree
+        found, visit = best
+        sides = (Leaf(cluster), visit.tree) if found.is_low else (visit.tree, Leaf(cluster))
+        return put(tree, visit.path, Fork(found.cut, *sides))
+
+    def _move_cuts(self, tree: Tree) -> Tree:
+        """Better cuts for the forks, from the leaves up, the branches as they are."""
+        least = LEAST_GAIN * len(self.fates)
+        for visit in reversed(list(walk(tree, self.columns, self.every))):
+            if isinstance(visit.tree, Leaf):
+                continue
+            # Cuts below this one may have moved, but not those above, so the same rows come here.
+            fork = follow(tree, visit.path)
+            assert isinstance(fork, Fork)
+            gains = self._compare_sides(fork, visit.rows)
+            now = gains[fork.cut.is_low(self.columns, visit.rows)].sum()
+            fewer = min((list_clusters(branch) for branch in (fork.low, fork.high)), key=len)
+            for cluster in fewer[:2]:
+                found = self._find(visit.rows, gains, self.candidates[cluster])
+                if found is not None and found.gain > now + least:
+                    low, high = (fork.low, fork.high) if found.is_low else (fork.high, fork.low)
+                    tree, now = put(tree, visit.path, Fork(found.cut, low, high)), found.gain
+        return tree
+
+    def _find(self, rows: Ints, gains: Floats, directions: Directions) -> _Found | None:
+        """The best cut of some rows; None where they all lie together."""
+        if len(rows) < 2:
+            return None
+        step = len(rows) // N_RACED
+        if step > 1 and len(directions) > N_WINNERS:  # the best of some rows compete on all of them
+            part, on_part = rows[::step], gains[::step]
+            best, _, _ = weigh_directions(self.columns, part, on_part, directions)
+            directions = directions.take(np.argsort(-best, kind="stable")[:N_WINNERS])
+        best, thresholds, is_low = weigh_directions(self.columns, rows, gains, directions)
+        d = int(best.argmax())
+        if not np.isfinite(best[d]):
+            return None
+        return _Found(float(best[d]), Cut(*directions.terms(d), float(thresholds[d])), bool(is_low[d]))
+
+
+def _find_gap(along: Floats, gains: Floats) -> tuple[float, bool] | None:
+    """The value that begins the high side of the cut at which rows on one side gain most, and whether that is the low
+    side; None where no gap can be told."""
+    orders = order_projections(np.arange(len(gains), dtype=np.int32), along[None])
+    order, ends = orders.rows[0], np.flatnonzero(orders.is_end[0])
+    if not len(ends):
+        return None
+    sums = np.cumsum(gains[order])
+    low, high = sums[ends], sums[-1] - sums[ends]
+    at = int(np.maximum(low, high).argmax())
+    return float(along[order[ends[at] + 1]]), bool(low[at] >= high[at])
