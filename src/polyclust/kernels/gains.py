@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-
 from numpy.typing import NDArray
 
 __all__ = ["weigh_half_spaces"]
@@ -29,14 +28,15 @@ def weigh_half_spaces(
     n_rows = rows.shape[0]
     along, sums = np.empty(n_rows), np.empty(N_BINS)
     total = gains.sum()
+    near = _gather(columns, rows, features)
     for d in range(features.shape[0]):
-        x, y = columns[features[d, 0]], columns[features[d, 1]]
+        x, y = near[features[d, 0]], near[features[d, 1]]
         a, b = coefficients[d, 0], coefficients[d, 1]
         low, high = np.inf, -np.inf
         for r in range(n_rows):
-            v = a * x[rows[r]] + b * y[rows[r]]
-            along[r] = v
-            low, high = min(low, v), max(high, v)
+            along[r] = a * x[r] + b * y[r]
+        for r in range(n_rows):
+            low, high = min(low, along[r]), max(high, along[r])
         best[d], thresholds[d], is_low[d] = -np.inf, low, False
         scale = (N_BINS - 0.5) / (high - low)
         if not 0.0 < scale < np.inf:
@@ -51,3 +51,16 @@ def weigh_half_spaces(
                 best[d] = max(below, total - below)
                 thresholds[d] = low + (p + 1) / scale
                 is_low[d] = below >= total - below
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _gather(columns: Array, rows: Array, features: Array) -> Array:
+    """Some rows of the columns that are used, close together in memory."""
+    near = np.empty((columns.shape[0], rows.shape[0]))
+    is_used = np.zeros(columns.shape[0], dtype=np.bool_)
+    for f in features.ravel():
+        if not is_used[f]:
+            is_used[f] = True
+            for r in range(rows.shape[0]):
+                near[f, r] = columns[f, rows[r]]
+    return near

@@ -91,9 +91,7 @@ class CutTree:
         return any(c._close_parent(leaf) for c in children)
 
 
-def grow_cuts(
-    points: Points, fates: Floats, features: Sequence[Feature], known: Sequence[Hyperplane] = ()
-) -> CutTree:
+def grow_cuts(points: Points, fates: Floats, features: Sequence[Feature], known: Sequence[Hyperplane] = ()) -> CutTree:
     """The tree whose cuts cost least; ``fates`` (n, K) says what every row is worth in its cluster.
 
     Cuts are made along the axes and along hyperplanes of several terms that are ``known``.

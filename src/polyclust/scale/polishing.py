@@ -34,6 +34,8 @@ Ints = NDArray[np.intp]
 
 N_REFERENCES = 64
 N_SEEDS = 4
+MOST_STARTS = 2
+N_GROWN = 2000  # rows that trees are grown on before they are improved
 GAIN_OF_A_TREE = 1e-4  # of the mean silhouette
 
 
@@ -71,9 +73,10 @@ def grow_polished(
     labels = found.label(rows.raw)
     if len(np.unique(labels)) < found.n_clusters:
         return []
-    now = study.score(labels)
-    starts = [labels, *(other for other in study.start_anew() if study.score(other) > now)]
-    grown = [study.grow(start, now) for start in starts]
+    first = study.begin(labels)
+    starts = [first, *(start for start in map(study.begin, study.run_kmeans()) if start.score > first.score)]
+    best = sorted(starts, key=lambda start: -start.score)[:MOST_STARTS]
+    grown = [study.grow(start, first.score) for start in best]
     return sorted((polished for polished in grown if polished is not None), key=lambda p: -p.gain)
 
 
@@ -85,34 +88,50 @@ class _Study:
         units = np.array([f.unit for f in features])
         no_distances = np.empty((0, 0), dtype=np.float32)
         self.points = Points(no_distances, rows.weights, rows.raw, rows.raw / units, None)
+        few = slice(N_GROWN)
+        self.few = Points(no_distances, rows.weights[few], rows.raw[few], self.points.values[few], None)
 
-    def start_anew(self) -> Iterator[Ints]:
-        """k-means, where it has the number of clusters that was asked for."""
+    def run_kmeans(self) -> Iterator[Ints]:
+        """Labels of k-means, where it has the number of clusters that was asked for."""
         here = self.space.locate(self.rows.clustered)
         for k in self.limits.counts:
             labels = start_by_best_kmeans(here, self.rows.weights, k, self.limits.seed, N_SEEDS)
             if len(np.unique(labels)) == k:
                 yield labels
 
-    def score(self, labels: Ints) -> float:
-        """About the mean silhouette."""
-        alone = measure_fates(self.rows, labels, self.space, int(labels.max()) + 1).alone
-        return float(np.average(alone[np.arange(len(labels)), labels], weights=self.rows.weights))
-
-    def grow(self, labels: Ints, now: float) -> Polished | None:
-        """A tree for these clusters; None if one of them gets lost."""
+    def begin(self, labels: Ints) -> _Start:
+        """Labels with what they mean for every row, and about their mean silhouette."""
         n_clusters = int(labels.max()) + 1
         fates = measure_fates(self.rows, labels, self.space, n_clusters)
-        weights, limits = self.rows.weights, self.limits
-        losses = mark_losses(labels, fates.alone[np.arange(len(labels)), labels], n_clusters) * weights[:, None]
-        start = grow_tree(self.points, losses, Slants(limits.max_coefficient) if limits.max_terms > 1 else None)
-        bounds = SizeBounds(tuple(share * float(weights.sum()) for share in limits.shares))
-        allowed = limits.max_terms, limits.max_coefficient
-        tree = graft_tree(start, self.points, fates.whole, bounds, allowed)
-        after = label_rows(tree, self.points.columns)
-        if len(np.unique(after)) < n_clusters:
+        own = fates.alone[np.arange(len(labels)), labels]
+        losses = mark_losses(labels, own, n_clusters) * self.rows.weights[:, None]
+        return _Start(n_clusters, fates.whole, losses, float(np.average(own, weights=self.rows.weights)))
+
+    def grow(self, start: _Start, now: float) -> Polished | None:
+        """A tree for the clusters of a start; None if one of them gets lost."""
+        weight, limits = float(self.rows.weights.sum()), self.limits
+        slants = Slants(limits.max_coefficient) if limits.max_terms > 1 else None
+        tree = grow_tree(self.few, start.losses[: len(self.few)], slants)
+        bounds = SizeBounds((limits.shares.least * weight, limits.shares.most * weight))
+        tree = graft_tree(tree, self.points, start.fates, bounds, (limits.max_terms, limits.max_coefficient))
+        labels = label_rows(tree, self.points.columns)
+        if len(np.unique(labels)) < start.n_clusters:
             return None
-        return Polished(plant_tree(tree, self.points, self.features), n_clusters, self.score(after) - now)
+        gain = self.begin(labels).score - now
+        return Polished(plant_tree(tree, self.points, self.features), start.n_clusters, gain)
+
+
+@dataclass(frozen=True)
+class _Start:
+    """Clusters to be parted by a tree.
+
+    fates, losses : (n, K), what a row is worth in every cluster, and what it has to lose in its own
+    """
+
+    n_clusters: int
+    fates: Floats
+    losses: Floats
+    score: float
 
 
 @dataclass(frozen=True)

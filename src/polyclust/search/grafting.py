@@ -28,6 +28,7 @@ Ints = NDArray[np.intp]
 
 LEAST_GAIN = 1e-5  # of the mean worth of a row
 MOST_ROUNDS = 12
+N_COARSE = 3000  # of more rows than this some are seen to first
 N_RACED, N_WINNERS = 800, 8  # rows on which directions are raced, at least, and how many of these are weighed on all
 PRICES = (0.1, 0.1, 0.1, 0.2, 0.2, 0.4)  # one after the other added to the fates in clusters that are too small
 
@@ -39,18 +40,27 @@ def graft_tree(tree: Tree, points: Points, fates: Floats, bounds: SizeBounds, li
     the bounds say where prices bring that about.
     """
     max_terms, max_coefficient = limits
-    worth, weights = fates * points.weights[:, None], points.weights
+    worth = fates * points.weights[:, None]
     candidates = list_candidates(points.columns, worth, min(max_terms, 2), max_coefficient)
-    grafter = _Grafter(points.columns, worth, candidates)
-    tree, prices = grafter.settle(grafter.improve(tree), grafter.every), np.zeros(fates.shape[1])
+    grafter = _Grafter(points.columns, worth, points.weights, candidates)
+    some = grafter.thin_out()
+    tree = max((some.improve(start) for start in (tree, some.grow())), key=some.sum_worth)
+    prices = np.zeros(fates.shape[1])
+    for each in (some, grafter):
+        tree, prices = _meet(each, tree, bounds, prices)
+    return tree
+
+
+def _meet(grafter: _Grafter, tree: Tree, bounds: SizeBounds, prices: Floats) -> tuple[Tree, Floats]:
+    """The tree improved, with prices that rise as long as sizes are out of bounds."""
+    tree = grafter.pay(prices).improve(tree)
     for step in PRICES:
-        sizes = sum_weights(label_rows(tree, points.columns), weights, len(prices))
+        sizes = grafter.weigh_leaves(tree)
         if bounds.hold_for(sizes):
             break
-        prices += step * ((sizes < bounds.least).astype(float) - (sizes > bounds.most))
-        grafter = replace(grafter, fates=worth + prices * weights[:, None])
-        tree = grafter.settle(grafter.improve(tree), grafter.every)
-    return tree
+        prices = prices + step * ((sizes < bounds.least).astype(float) - (sizes > bounds.most))
+        tree = grafter.pay(prices).improve(tree)
+    return tree, prices
 
 
 @dataclass(frozen=True)
@@ -68,32 +78,57 @@ class _Grafter:
 
     columns: Floats
     fates: Floats
+    weights: Floats
     candidates: Sequence[Directions]
 
     @property
     def every(self) -> Ints:
         return np.arange(len(self.fates))
 
+    @property
+    def least_gain(self) -> float:
+        return LEAST_GAIN * float(self.weights.sum())
+
+    def thin_out(self) -> _Grafter:
+        """The same for some of the rows where there are many, which stand for all."""
+        step = max(len(self.fates) // N_COARSE, 1)
+        columns, weights = np.ascontiguousarray(self.columns[:, ::step]), self.weights[::step]
+        more = float(self.weights.sum() / weights.sum())
+        return _Grafter(columns, self.fates[::step] * more, weights * more, self.candidates)
+
+    def pay(self, prices: Floats) -> _Grafter:
+        """The same where rows are worth so much more in each cluster."""
+        return replace(self, fates=self.fates + prices * self.weights[:, None])
+
+    def weigh_leaves(self, tree: Tree) -> Floats:
+        """The weight of every cluster."""
+        return sum_weights(label_rows(tree, self.columns), self.weights, self.fates.shape[1])
+
+    def grow(self) -> Tree:
+        """The clusters one by one, the largest first, each parted from the branch where that gains most."""
+        sizes = np.bincount(self.fates.argmax(axis=1), minlength=self.fates.shape[1])
+        first, *others = np.argsort(-sizes, kind="stable").tolist()
+        tree: Tree = Leaf(first)
+        for cluster in others:
+            tree, _ = self._graft(tree, cluster)
+        return tree
+
     def improve(self, tree: Tree) -> Tree:
         """Graft every cluster anew and move every cut, as long as the tree is worth more."""
-        least = LEAST_GAIN * len(self.fates)
-        worth = self._sum_worth(tree)
+        worth = self.sum_worth(tree)
         for _ in range(MOST_ROUNDS):
             before = worth
             for cluster in range(self.fates.shape[1]):
-                pruned = prune(tree, cluster)
-                if pruned is not None:
-                    grafted = self._graft(pruned, cluster)
-                    now = self._sum_worth(grafted)
-                    if now > worth + least:
-                        tree, worth = grafted, now
+                grafted, now = self._graft(tree, cluster)
+                if now > worth + self.least_gain:
+                    tree, worth = grafted, now
             tree = self._move_cuts(tree)
-            worth = self._sum_worth(tree)
-            if worth <= before + least:
+            worth = self.sum_worth(tree)
+            if worth <= before + self.least_gain:
                 break
-        return tree
+        return self._settle(tree, self.every)
 
-    def settle(self, tree: Tree, rows: Ints) -> Tree:
+    def _settle(self, tree: Tree, rows: Ints) -> Tree:
         """Every cut of a branch along its own direction where it is best, at a gap that can be told.
 
         A fork none of whose cuts is in a gap becomes its first leaf.
@@ -108,9 +143,10 @@ class _Grafter:
         cut = replace(tree.cut, threshold=threshold)
         low, high = (tree.low, tree.high) if is_low else (tree.high, tree.low)
         is_below = cut.is_low(self.columns, rows)
-        return Fork(cut, self.settle(low, rows[is_below]), self.settle(high, rows[~is_below]))
+        return Fork(cut, self._settle(low, rows[is_below]), self._settle(high, rows[~is_below]))
 
-    def _sum_worth(self, tree: Tree) -> float:
+    def sum_worth(self, tree: Tree) -> float:
+        """What all rows are worth where the tree puts them."""
         return float(self.fates[self.every, label_rows(tree, self.columns)].sum())
 
     def _compare_sides(self, fork: Fork, rows: Ints) -> Floats:
@@ -118,27 +154,37 @@ class _Grafter:
         low, high = (label_rows(branch, self.columns, rows) for branch in (fork.low, fork.high))
         return np.asarray(self.fates[rows, low] - self.fates[rows, high])
 
-    def _graft(self, tree: Tree, cluster: int) -> Tree:
-        """The tree with one cluster more, parted from the branch where that gains most."""
-        gains = self.fates[:, cluster] - self.fates[self.every, label_rows(tree, self.columns)]
-        visits = list(walk(tree, self.columns, self.every))
-        hopes = [float(np.maximum(gains[visit.rows], 0.0).sum()) for visit in visits]
+    def _graft(self, tree: Tree, cluster: int) -> tuple[Tree, float]:
+        """The tree with a cluster taken out and parted from the branch where that gains most, and what it is worth."""
+        pruned = prune(tree, cluster)
+        if pruned is None:
+            return tree, -np.inf
+        visits = list(walk(pruned, self.columns, self.every))
+        elsewhere = np.empty(len(self.fates))
+        for visit in visits:
+            if isinstance(visit.tree, Leaf):
+                elsewhere[visit.rows] = self.fates[visit.rows, visit.tree.cluster]
+        found = self._find_branch(visits, self.fates[:, cluster] - elsewhere, cluster)
+        if found is None:
+            return tree, -np.inf
+        best, visit = found
+        sides = (Leaf(cluster), visit.tree) if best.is_low else (visit.tree, Leaf(cluster))
+        return put(pruned, visit.path, Fork(best.cut, *sides)), float(elsewhere.sum()) + best.gain
+
+    def _find_branch(self, visits: list[Visit], gains: Floats, cluster: int) -> tuple[_Found, Visit] | None:
+        """Where a cluster gains most, the likeliest branches first."""
+        hopes = np.array([np.maximum(gains[visit.rows], 0.0).sum() for visit in visits])
         best: tuple[_Found, Visit] | None = None
-        for v in np.argsort(-np.array(hopes), kind="stable"):
+        for v in np.argsort(-hopes, kind="stable"):
             if best is not None and hopes[v] <= best[0].gain:
                 break
             found = self._find(visits[v].rows, gains[visits[v].rows], self.candidates[cluster])
             if found is not None and (best is None or found.gain > best[0].gain):
                 best = found, visits[v]
-        if best is None:
-            return tree
-        found, visit = best
-        sides = (Leaf(cluster), visit.tree) if found.is_low else (visit.tree, Leaf(cluster))
-        return put(tree, visit.path, Fork(found.cut, *sides))
+        return best
 
     def _move_cuts(self, tree: Tree) -> Tree:
         """Better cuts for the forks, from the leaves up, the branches as they are."""
-        least = LEAST_GAIN * len(self.fates)
         for visit in reversed(list(walk(tree, self.columns, self.every))):
             if isinstance(visit.tree, Leaf):
                 continue
@@ -150,7 +196,7 @@ class _Grafter:
             fewer = min((list_clusters(branch) for branch in (fork.low, fork.high)), key=len)
             for cluster in fewer[:2]:
                 found = self._find(visit.rows, gains, self.candidates[cluster])
-                if found is not None and found.gain > now + least:
+                if found is not None and found.gain > now + self.least_gain:
                     low, high = (fork.low, fork.high) if found.is_low else (fork.high, fork.low)
                     tree, now = put(tree, visit.path, Fork(found.cut, low, high)), found.gain
         return tree

@@ -87,7 +87,9 @@ def _search_heuristically(scorer: Scorer, plan: SearchPlan, journal: Journal) ->
         best = _finish(_keep_best(pool, plan), moves, plan, journal)
         return SearchResult(best, is_exhaustive=not (axes.has_raced or plan.is_called))
     journal.begin("polish")
-    starts = [] if isinstance(plan.family, AxisFamily) else _start_anew(starter, pool, moves, journal)
+    is_left_to_more = plan.is_sample and not is_few and _has_many_slants(plan.family)
+    is_axis = isinstance(plan.family, AxisFamily)
+    starts = [] if is_axis or is_left_to_more else _start_anew(starter, pool, moves, journal)
     starts += _graft(starter, pool, journal)
     best = _polish(pool, starts, moves, plan, journal)
     if not is_few and isinstance(plan.family, LatticeFamily) and not (plan.is_sample or plan.is_called):

@@ -37,9 +37,7 @@ class Slants:
         return every.take(np.flatnonzero(every.features[:, 1] >= 0))
 
 
-def grow_tree(
-    points: Points, fates: Floats, slants: Slants | None = None, known: Directions | None = None
-) -> Tree:
+def grow_tree(points: Points, fates: Floats, slants: Slants | None = None, known: Directions | None = None) -> Tree:
     """The tree whose cuts cost least, one after the other, then the most even ones.
 
     ``fates`` (n, K): what a row is worth in its own cluster, and 0 in the others. Cuts are made along the axes, the
