@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
@@ -182,7 +182,7 @@ def _extend(blocks: Blocks, sample: Prepared, more: Block, found: FitResult, set
     return extend_clusters(blocks, placing, sample.features, settings.bounds, grow, polished)
 
 
-def _polish(more: Block, placing: Placing, sample: Prepared, settings: Settings) -> list[Polished]:
+def _polish(more: Block, placing: Placing, sample: Prepared, settings: Settings) -> Iterable[Polished]:
     """Trees that may score better than the polytopes, where the criterion and the family allow."""
     family = make_family(sample.features, settings)
     if settings.criterion != "silhouette" or not isinstance(family, AxisFamily | LatticeFamily):

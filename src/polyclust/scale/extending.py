@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -35,20 +35,25 @@ def extend_clusters(
     features: Sequence[Feature],
     bounds: SizeBounds,
     grow_tree: Callable[[], CutTree],
-    polished: Sequence[Polished] = (),
+    polished: Iterable[Polished] = (),
 ) -> Extended:
     """Every row lies in one polytope: that of its cluster. The sizes are within bounds, or leaves were joined.
 
     ``polished`` trees, the best first, take the polytopes' place at once if they are better, else where these cannot be
     kept; what ``grow_tree`` gives takes it where those trees' sizes are wrong.
     """
-    attempts: list[Callable[[], Extended | None]] = [
-        partial(_extend_tree, blocks, p.tree, features, bounds, p.n_clusters) for p in polished
-    ]
-    n_better = sum(p.is_better for p in polished)
-    attempts.insert(n_better, partial(_keep_polytopes, blocks, found, features, bounds))
-    for attempt in attempts:
-        extended = attempt()
+    worse = []
+    for each in polished:
+        extended = _extend_tree(blocks, each, features, bounds) if each.is_better else None
+        if extended is not None:
+            return extended
+        if not each.is_better:
+            worse.append(each)
+    extended = _keep_polytopes(blocks, found, features, bounds)
+    if extended is not None:
+        return extended
+    for each in worse:
+        extended = _extend_tree(blocks, each, features, bounds)
         if extended is not None:
             return extended
     tree = grow_tree()
@@ -65,12 +70,12 @@ def _keep_polytopes(blocks: Blocks, found: Placing, features: Sequence[Feature],
 
 
 def _extend_tree(
-    blocks: Blocks, tree: CutTree, features: Sequence[Feature], bounds: SizeBounds, n_clusters: int
+    blocks: Blocks, polished: Polished, features: Sequence[Feature], bounds: SizeBounds
 ) -> Extended | None:
     """The leaves, unless their sizes are wrong."""
-    boxes = box_rows(blocks, tree, bounds.least)
-    is_right = len(boxes.lows) == n_clusters and bounds.hold_for(boxes.tally.total_sizes)
-    return _read_tree(tree, boxes, features) if is_right else None
+    boxes = box_rows(blocks, polished.tree, bounds.least)
+    is_right = len(boxes.lows) == polished.n_clusters and bounds.hold_for(boxes.tally.total_sizes)
+    return _read_tree(polished.tree, boxes, features) if is_right else None
 
 
 def _read_tree(tree: CutTree, boxes: Boxes, features: Sequence[Feature]) -> Extended:

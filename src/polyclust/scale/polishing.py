@@ -37,6 +37,7 @@ N_SEEDS = 4
 MOST_STARTS = 2
 N_GROWN = 2000  # rows that trees are grown on before they are improved
 GAIN_OF_A_TREE = 1e-4  # of the mean silhouette
+LIKELY_LOSS = 0.006  # trees score so much less than the clusters that they part, or more
 
 
 @dataclass(frozen=True)
@@ -67,17 +68,25 @@ class Polished:
 
 def grow_polished(
     rows: Block, found: Placing, features: Sequence[Feature], space: Space, limits: Limits
-) -> list[Polished]:
-    """Trees, the best first. Rows that no polytope holds count as if the nearest did."""
+) -> Iterator[Polished]:
+    """Trees, the likely best first, each grown when it is asked for.
+
+    Rows that no polytope holds count as if the nearest did.
+    """
     study = _Study(rows, features, space, limits)
     labels = found.label(rows.raw)
     if len(np.unique(labels)) < found.n_clusters:
-        return []
+        return
     first = study.begin(labels)
     starts = [first, *(start for start in map(study.begin, study.run_kmeans()) if start.score > first.score)]
-    best = sorted(starts, key=lambda start: -start.score)[:MOST_STARTS]
-    grown = [study.grow(start, first.score) for start in best]
-    return sorted((polished for polished in grown if polished is not None), key=lambda p: -p.gain)
+    waiting: list[Polished] = []
+    for start in sorted(starts, key=lambda start: -start.score)[:MOST_STARTS]:
+        while waiting and first.score + waiting[0].gain > start.score - LIKELY_LOSS:
+            yield waiting.pop(0)
+        grown = study.grow(start, first.score)
+        if grown is not None:
+            waiting = sorted([*waiting, grown], key=lambda p: -p.gain)
+    yield from waiting
 
 
 class _Study:
