@@ -144,6 +144,17 @@ def test_forms(form: str, fitted: Path, run) -> None:
     assert done.stdout.strip() == wanted.strip()
 
 
+def test_the_new_column_of_the_sql_may_be_named(tmp_path: Path, run) -> None:
+    table = pd.DataFrame({"cluster": [1, 2, 11, 12] * 10, "b": range(40)})
+    PolytopeClustering(2, random_state=0).fit(table).save(tmp_path / "model.json")
+    refused = run("explain", "model.json", "--format", "sql", cwd=tmp_path)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert refused.stderr.startswith("polyclust: --column must not be 'cluster', for the table has a column of that")
+    done = run("explain", "model.json", "--format", "sql", "--column", "segment", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert 'AS "segment"' in done.stdout
+
+
 def test_pair(fitted: Path, run) -> None:
     done = run("explain", fitted / "model.json", "--pair", "1", "0")
     assert done.stdout.strip() == str(load(fitted).pairwise(1, 0))

@@ -27,6 +27,7 @@ OPTION_OF = {
 # What only Python has, and what is said instead.
 SPOKEN = {
     "distance must be": "--distance must be",
+    "column must not be": "--column must not be",
     ', "gower" or "precomputed"; got': ', or "gower"; got',
 }
 TAKE_NONE = ("--terms", "--coefficient")

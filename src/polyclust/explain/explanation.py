@@ -258,11 +258,11 @@ class Explanation:
 
         return parse_json(text)
 
-    def to_sql(self, table: str, dialect: str = "duckdb") -> str:
-        """A SELECT of the table's columns and one more, ``cluster``."""
+    def to_sql(self, table: str, dialect: str = "duckdb", column: str = "cluster") -> str:
+        """A SELECT of the table's columns and one more, ``cluster``, or as ``column`` says."""
         from polyclust.render.sql import render_sql
 
-        return render_sql(self, table, dialect)
+        return render_sql(self, table, dialect, column)
 
     def to_sql_case(self, dialect: str = "duckdb") -> str:
         """The CASE expression alone."""
