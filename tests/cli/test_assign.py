@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pytest
@@ -153,6 +154,27 @@ def test_the_new_column_of_the_sql_may_be_named(tmp_path: Path, run) -> None:
     done = run("explain", "model.json", "--format", "sql", "--column", "segment", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert 'AS "segment"' in done.stdout
+
+
+def test_the_table_of_the_sql_may_be_in_a_schema(fitted: Path, run) -> None:
+    new = make_customers(30, seed=5)
+    with duckdb.connect() as database:
+        database.register("new_customers", new)
+        database.execute('CREATE SCHEMA "sales of.2024"; CREATE SCHEMA sales')
+        database.execute("CREATE TABLE sales.customers AS SELECT * FROM new_customers")
+        database.execute('CREATE TABLE "sales of.2024"."my ""customers""" AS SELECT * FROM new_customers')
+        for name in ("sales.customers", "memory.sales.customers", '"sales of.2024"."my ""customers"""'):
+            done = run("explain", fitted, "--format", "sql", "--table", name)
+            assert done.returncode == 0, done.stderr
+            clusters = [row[-1] for row in database.execute(done.stdout).fetchall()]
+            assert clusters == load(fitted).predict(new).tolist()
+
+
+@pytest.mark.parametrize("name", ["", "a..b", ".a", "a.", 'a"b', "a.b.c.d", '""'])
+def test_a_table_needs_names(name: str, fitted: Path, run) -> None:
+    done = run("explain", fitted, "--format", "sql", "--table", name)
+    assert done.returncode == 2
+    assert "Invalid value for '--table': give a name or schema.name" in done.stderr.splitlines()[-1]
 
 
 def test_pair(fitted: Path, run) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
@@ -177,6 +178,27 @@ def test_tables_have_one_name_or_a_path_of_names() -> None:
     assert 'FROM "a.b" AS "t"' in render_sql(explanation, "a.b")
     with pytest.raises(ValueError, match="table must be a name"):
         render_sql(explanation, "")
+
+
+def test_a_table_in_a_schema_is_read_by_the_engine() -> None:
+    column = Column("x", "number", "x")
+    plane = Hyperplane((0,), (1.0,), (1.0,), 1.0, 1.0, 0, 1)
+    explanation = make_explanation((Feature(column, "number"),), (plane,), 2)
+    rows = "customers AS SELECT 0.5 AS x UNION ALL SELECT 1.5"
+    with sqlite3.connect(":memory:") as database:
+        database.execute("ATTACH ':memory:' AS sales")
+        database.execute(f"CREATE TABLE sales.{rows}")
+        found = database.execute(explanation.to_sql(("sales", "customers"), "sqlite")).fetchall()
+    database.close()
+    assert sorted(found) == [(0.5, 1), (1.5, 0)]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_dialect_has_schemas(dialect: str) -> None:
+    sql = render_sql(flower_explanation(), ("sales", "customers"), dialect)
+    table = sqlglot.parse_one(sql, read=dialect).find(exp.Table)
+    assert table is not None
+    assert (table.db, table.name) == ("sales", "customers")
 
 
 @pytest.mark.parametrize("name", ["cluster", "Cluster"])

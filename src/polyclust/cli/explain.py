@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import typer
@@ -19,7 +20,7 @@ def run_explain(
     model: Path,
     form: Form,
     pair: tuple[int, int] | None,
-    table: str,
+    table: Sequence[str],
     dialect: str,
     column: str,
     output: Path | None,
@@ -37,7 +38,7 @@ def run_explain(
     return 0
 
 
-def _render(explanation: Explanation, form: Form, table: str, dialect: str, column: str) -> str:
+def _render(explanation: Explanation, form: Form, table: Sequence[str], dialect: str, column: str) -> str:
     if form is Form.sql:
         try:
             return explanation.to_sql(table, dialect=dialect, column=column)

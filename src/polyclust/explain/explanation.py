@@ -258,8 +258,11 @@ class Explanation:
 
         return parse_json(text)
 
-    def to_sql(self, table: str, dialect: str = "duckdb", column: str = "cluster") -> str:
-        """A SELECT of the table's columns and one more, ``cluster``, or as ``column`` says."""
+    def to_sql(self, table: str | Sequence[str], dialect: str = "duckdb", column: str = "cluster") -> str:
+        """A SELECT of the table's columns and one more, ``cluster``, or as ``column`` says.
+
+        ``table`` is one name, with its dots if it has some; ("sales", "customers") is customers in the schema sales.
+        """
         from polyclust.render.sql import render_sql
 
         return render_sql(self, table, dialect, column)
