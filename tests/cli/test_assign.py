@@ -15,7 +15,7 @@ from polyclust.cli import assign as assign_module
 from polyclust.cli.assign import Tally
 from polyclust.demo_data import make_customers
 from polyclust.explain.explanation import Explanation
-from polyclust.table.read import open_source
+from polyclust.table.read import TableError, open_source
 
 
 def load(fitted: Path) -> Explanation:
@@ -88,6 +88,17 @@ def test_missing_values_leave_the_cluster_empty_only_where_a_rule_needs_them(fit
     assert "missing a value that a rule uses: 1 rows" in done.stderr
 
 
+def test_columns_that_no_rule_uses_need_not_be_there(fitted: Path, tmp_path: Path, run) -> None:
+    explanation = load(fitted)
+    used = {explanation.features[f].column.name for h in explanation.hyperplanes for f in h.features}
+    new = make_customers(40, seed=6)
+    assert len(used) < len(explanation.columns)
+    new[["customer_id", *sorted(used)]].to_csv(tmp_path / "new.csv", index=False)
+    done = run("assign", fitted, "new.csv", "-o", "l.csv", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert pd.read_csv(tmp_path / "l.csv")["cluster"].tolist() == explanation.predict(new).tolist()
+
+
 def test_bad_tables(fitted: Path, tmp_path: Path, run) -> None:
     new = make_customers(20, seed=6)
     new.drop(columns="age").to_csv(tmp_path / "lacking.csv", index=False)
@@ -105,6 +116,24 @@ def test_bad_tables(fitted: Path, tmp_path: Path, run) -> None:
     assert f"column '{number}' of wrong.csv holds 'old' in row 8" in wrong.stderr
     assert not (tmp_path / "l.csv").exists()
     assert sorted(p.name for p in tmp_path.iterdir()) == ["lacking.csv", "wrong.csv"]
+
+
+def test_nothing_is_printed_where_a_later_piece_is_wrong(
+    fitted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    explanation = load(fitted)
+    number = min(c.name for c in explanation.columns if c.kind == "number" and c.name in str(explanation))
+    new = make_customers(60, seed=6).astype(object)
+    monkeypatch.setattr(assign_module, "CHUNK_ROWS", 10)
+    new.to_csv(tmp_path / "right.csv", index=False)
+    new.loc[55, number] = "old"
+    new.to_csv(tmp_path / "wrong.csv", index=False)
+    parts = assign_module.read_model(fitted)
+    with pytest.raises(TableError, match="holds 'old' in row 56"):
+        assign_module.run_assign(parts, open_source(str(tmp_path / "wrong.csv")), None, None, quiet=True)
+    assert capfdbinary.readouterr().out == b""
+    assert assign_module.run_assign(parts, open_source(str(tmp_path / "right.csv")), None, None, quiet=True) == 0
+    assert len(capfdbinary.readouterr().out.splitlines()) == 61
 
 
 def test_unseen_values_are_told_once_for_all_chunks(
