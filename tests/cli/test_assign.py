@@ -88,6 +88,14 @@ def test_missing_values_leave_the_cluster_empty_only_where_a_rule_needs_them(fit
     assert "missing a value that a rule uses: 1 rows" in done.stderr
 
 
+def test_the_index_of_a_parquet_file_names_the_rows(fitted: Path, tmp_path: Path, run) -> None:
+    new = make_customers(40, seed=6)
+    new.set_index("customer_id").to_parquet(tmp_path / "new.parquet")
+    done = run("assign", fitted, "new.parquet", "--id", "customer_id", "-o", "l.csv", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert pd.read_csv(tmp_path / "l.csv")["customer_id"].tolist() == new["customer_id"].tolist()
+
+
 def test_columns_that_no_rule_uses_need_not_be_there(fitted: Path, tmp_path: Path, run) -> None:
     explanation = load(fitted)
     used = {explanation.features[f].column.name for h in explanation.hyperplanes for f in h.features}
