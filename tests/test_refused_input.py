@@ -55,6 +55,19 @@ def test_missing_values_at_predict():
         model.predict(FRAME.assign(a=np.inf))
 
 
+@pytest.mark.parametrize("metric", ["seuclidean", "mahalanobis", "wminkowski"])
+def test_metrics_that_need_parameters(metric):
+    refuse(X, rf'^distance must be a metric without parameters, and "{metric}" needs .*: use ', distance=metric)
+
+
+def test_haversine_is_between_two_columns():
+    refuse(
+        np.hstack([X, X]), '^distance="haversine" is .*; the table has 4 features', distance="haversine", scale="none"
+    )
+    places = np.vstack([X / 100, X / 100 + 0.5])
+    assert PolytopeClustering(2, distance="haversine", scale="none").fit(places).n_clusters_ == 2
+
+
 def test_no_column_and_no_row():
     refuse(pd.DataFrame(index=range(10)), "The table has no column")
     refuse(np.empty((10, 0)), r"0 feature\(s\)")

@@ -35,7 +35,7 @@ from polyclust.scale.partitioned import (
 from polyclust.scale.space import Space
 from polyclust.search.criteria import reported_score
 from polyclust.search.journal import Journal
-from polyclust.settings import Settings, check_settings, resolve_settings
+from polyclust.settings import Settings, check_settings, refuse_metric, resolve_settings
 from polyclust.table.columns import open_table, refuse_other_columns
 from polyclust.table.encode import EncodedTable, encode_rows, fit_encoder
 from polyclust.table.features import Feature
@@ -72,7 +72,7 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     criterion : {"silhouette", "dunn", "calinski_harabasz", "davies_bouldin"} or callable
         What is optimised; a callable f(X_scaled, labels) -> float, larger better.
     distance : str
-        A scikit-learn metric name, "gower", or "precomputed" (then ``fit(X, distances=D)``).
+        The name of a scikit-learn metric without parameters, "gower", or "precomputed" (then ``fit(X, distances=D)``).
     scale : {"minmax", "standard", "none"}
         Scaling of numeric columns in the clustering space.
     representation_weight : float or None
@@ -196,6 +196,7 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def _fit_table(self, X: Any, weights: Floats, distances: Any) -> PolytopeClustering:
         settings = resolve_settings(self.get_params(deep=False), float(weights.sum()), int((weights > 0).sum()))
         columns, encoded = fit_encoder(X, scale=self.scale, units=self.units, sample_weight=weights)
+        refuse_metric(self.distance, len(encoded.features))
         explaining, raw = choose_explaining(
             X, columns, encoded, self.explain_with, scale=self.scale, units=self.units, weights=weights
         )
@@ -226,6 +227,7 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def _fit_parts(self, parts: Parts, table: PartitionedTable) -> tuple[Encoding, Placing]:
         """All but the labels, and what gives them."""
         settings = resolve_settings(self.get_params(deep=False), table.total, table.n_counted)
+        refuse_metric(self.distance, len(table.features))
         explaining = choose_columns(table.columns, table.features, self.explain_with)
         encoding, space = Encoding.of(table, explaining.features), Space(table.features, self.distance)
         with watch_search(self.time_limit, self.verbose) as journal:

@@ -16,8 +16,22 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 from polyclust.search.scoring import SizeBounds
 
-__all__ = ["CRITERIA", "Settings", "check_settings", "resolve_clusters", "resolve_settings", "resolve_sizes"]
+__all__ = [
+    "CRITERIA",
+    "Settings",
+    "check_settings",
+    "refuse_metric",
+    "resolve_clusters",
+    "resolve_settings",
+    "resolve_sizes",
+]
 
+# Metrics that depend on more than two rows, and what serves instead.
+NEED_PARAMETERS = {
+    "mahalanobis": 'a covariance: use "euclidean" on columns that are whitened first',
+    "seuclidean": 'variances: use "euclidean" with scale="standard"',
+    "wminkowski": 'weights: use "minkowski" on columns that are multiplied by them first',
+}
 CRITERIA = ("silhouette", "dunn", "calinski_harabasz", "davies_bouldin")
 
 
@@ -82,6 +96,15 @@ def check_settings(params: dict[str, Any]) -> None:
     _check_distance(params["distance"])
     _check_jobs(params["n_jobs"])
     _check_seed(params["random_state"])
+
+
+def refuse_metric(distance: str, n_features: int) -> None:
+    """Raise ValueError for a metric that this many features cannot have."""
+    if distance == "haversine" and n_features != 2:
+        raise ValueError(
+            'distance="haversine" is between latitudes and longitudes in radians and needs these two columns only; '
+            f"the table has {n_features} features: leave out the others or choose another metric."
+        )
 
 
 def resolve_sizes(least: float, most: float | None, total: float) -> SizeBounds:
@@ -176,6 +199,11 @@ def _check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
 def _check_distance(value: Any) -> None:
     if value in ("gower", "precomputed"):
         return
+    if isinstance(value, str) and value in NEED_PARAMETERS:
+        raise ValueError(
+            f'distance must be a metric without parameters, and "{value}" needs {NEED_PARAMETERS[value]}, or '
+            'distance="precomputed".'
+        )
     try:
         pairwise_distances(np.eye(2, dtype=bool), metric=value if isinstance(value, str) else None)
     except InvalidParameterError:
