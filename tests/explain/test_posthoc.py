@@ -1,6 +1,7 @@
 """Polytopes for clusterings made elsewhere, against brute force."""
 
 import itertools
+import re
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,8 @@ from hypothesis import strategies as st
 from sklearn.cluster import HDBSCAN, KMeans
 from sklearn.datasets import load_iris, make_blobs
 
+from polyclust import Explanation
+from polyclust.explain import separation
 from polyclust.explain.parsing import evaluate_rule
 from polyclust.explain.posthoc import explain_labels
 from polyclust.explain.separation import PairTable, find_fewest_errors
@@ -89,6 +92,23 @@ def test_advice_for_rows_that_nothing_separates():
     assert same.advice == ("Rows with the same values are in both of clusters 0 and 1; no rule can tell them apart.",)
     nested = explain_labels(pd.DataFrame({"x": [0.0, 1, 2], "y": [0.0, 1, 2]}), [0, 1, 0])
     assert nested.advice == ("No hyperplane separates clusters 0 and 1: they overlap.",)
+
+
+def test_a_solver_that_is_stopped_is_told(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 6))
+    labels = (X[:, 0] + X[:, 1] - X[:, 2] + rng.normal(scale=1.5, size=120) > 0).astype(int)
+    monkeypatch.setattr(separation, "SOLVER_SECONDS", 0.05)
+    stopped = explain_labels(X, labels, max_terms=3, max_coefficient=None)
+    sentence = stopped.advice[-1]
+    told = r"The integer program was stopped after .* s for clusters 0 and 1 \(gap \d+%\): a hyperplane with smaller"
+    assert re.match(told, sentence)
+    assert sentence in stopped.to_text()
+    assert Explanation.from_json(stopped.to_json()).advice == stopped.advice
+    monkeypatch.setattr(separation, "SOLVER_SECONDS", 600.0)
+    proved = explain_labels(X[:25], labels[:25], max_terms=2, max_coefficient=None)
+    assert proved.fidelity < 1
+    assert "integer program" not in " ".join(proved.advice)
 
 
 def test_clusters_of_one_and_the_same_row():
