@@ -14,7 +14,10 @@ from sklearn.metrics import pairwise_distances
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import InvalidParameterError
 
+from polyclust.errors import check_choice
+from polyclust.geometry.hyperplane import OUTSIDE
 from polyclust.search.scoring import SizeBounds
+from polyclust.table.encode import SCALES, UNITS
 
 __all__ = [
     "CRITERIA",
@@ -83,11 +86,11 @@ def check_settings(params: dict[str, Any]) -> None:
     _check_integer("max_terms", params["max_terms"], 1, may_be_none=True)
     _check_integer("max_coefficient", params["max_coefficient"], 1, may_be_none=True)
     _check_integer("n_init", params["n_init"], 1)
-    _check_choice("units", params["units"], ("round", "range", "none"))
-    _check_choice("scale", params["scale"], ("minmax", "standard", "none"))
-    _check_choice("outside", params["outside"], ("nearest", "none"))
+    check_choice("units", params["units"], UNITS)
+    check_choice("scale", params["scale"], SCALES)
+    check_choice("outside", params["outside"], OUTSIDE)
     if not callable(params["criterion"]):
-        _check_choice("criterion", params["criterion"], CRITERIA)
+        check_choice("criterion", params["criterion"], CRITERIA)
     _check_positive("representation_weight", params["representation_weight"], may_be_zero=True)
     _check_positive("margin", params["margin"])
     _check_positive("time_limit", params["time_limit"])
@@ -188,12 +191,6 @@ def _check_integer(name: str, value: Any, least: int, may_be_none: bool = False,
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
         choices = f" {others}" if others else (" or None" if may_be_none else "")
         raise ValueError(f"{name} must be an integer >= {least}{choices}; got {value!r}.")
-
-
-def _check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        listed = ", ".join(f'"{c}"' for c in choices)
-        raise ValueError(f"{name} must be one of {listed}; got {value!r}.")
 
 
 def _check_distance(value: Any) -> None:

@@ -166,6 +166,12 @@ def test_weights_are_rows():
             {"labels": [0, 0, 1], "max_coefficient": 1.5},
             "max_coefficient must be an integer >= 1 or None; got 1.5",
         ),
+        ({"labels": [0, 0, 1], "units": "metric"}, 'units must be one of "round", "range", "none"; got \'metric\'.'),
+        ({"labels": [0, 0, 1], "scale": None}, 'scale must be one of "minmax", "standard", "none"; got None.'),
+        ({"labels": [0, 0, 1], "outside": "error"}, 'outside must be one of "nearest", "none"; got \'error\'.'),
+        ({"labels": [0, 0, 1], "names": "ab"}, "names must be a list of 2 names, one per cluster; got 'ab'."),
+        ({"labels": [0, 0, 1], "names": 3}, "names must be a list of 2 names, one per cluster; got 3."),
+        ({"labels": [0, 0, 1], "names": ["a"]}, "names must be 2, one per cluster; got 1."),
         ({"labels": [0, 0, 1], "sample_weight": [1, 2]}, "weights must be 3 finite numbers"),
     ],
 )

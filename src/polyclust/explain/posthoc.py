@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from polyclust.errors import check_choice
 from polyclust.explain.advice import advise, tell_gaps
 from polyclust.explain.build import build_explanation
 from polyclust.explain.explanation import Explanation
 from polyclust.explain.quality import check_weights
 from polyclust.explain.separation import PairTable, find_fewest_errors, find_general
-from polyclust.geometry.hyperplane import Hyperplane
+from polyclust.geometry.hyperplane import OUTSIDE, Hyperplane
 from polyclust.hyperplanes.lattice import Directions, count_directions, list_directions
 from polyclust.hyperplanes.pair import LATTICE_LIMIT
 from polyclust.hyperplanes.reading import NotSeparableError, read_hyperplanes
 from polyclust.table.columns import open_table
-from polyclust.table.encode import EncodedTable, fit_encoder
+from polyclust.table.encode import SCALES, UNITS, EncodedTable, fit_encoder
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
@@ -62,8 +63,13 @@ def explain_labels(
     """
     _check_limit("max_terms", max_terms)
     _check_limit("max_coefficient", max_coefficient)
+    check_choice("units", units, UNITS)
+    check_choice("scale", scale, SCALES)
+    if outside is not None:
+        check_choice("outside", outside, OUTSIDE)
     n_rows = open_table(X).n_rows
     known, cluster_labels = _number_labels(labels, n_rows)
+    names = _check_names(names, len(cluster_labels))
     weights = check_weights(sample_weight, n_rows)
     columns, table = fit_encoder(X, scale=scale, units=units, sample_weight=weights)
     hyperplanes, overlapping, gaps = _separate(table, known, weights, max_terms, max_coefficient)
@@ -145,6 +151,17 @@ def _number_labels(labels: Any, n_rows: int) -> tuple[Labels, tuple[Hashable, ..
 
 def _is_noise(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and value == NOISE
+
+
+def _check_names(names: Any, n_clusters: int) -> list[str] | None:
+    if names is None:
+        return None
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise ValueError(f"names must be a list of {n_clusters} names, one per cluster; got {names!r}.")
+    found = [str(name) for name in names]
+    if len(found) != n_clusters:
+        raise ValueError(f"names must be {n_clusters}, one per cluster; got {len(found)}.")
+    return found
 
 
 def _check_limit(name: str, value: int | None) -> None:
