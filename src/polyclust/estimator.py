@@ -182,6 +182,8 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             table = describe_partitions(slices, self.scale, self.units, slices.MOST_LEVELS)
             encoding, placing = self._fit_parts(slices, table)
             self.labels_ = label_all(slices, encoding, placing)
+            if (weights == 0).any():
+                self.labels_[weights == 0] = self.predict(X[weights == 0])
             return self
         return self._fit_table(X, weights, distances)
 
@@ -204,7 +206,7 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         with watch_search(self.time_limit, self.verbose) as journal:
             result = fit_clusters(prepared, settings, journal)
         self._columns, self._encoded_features, self._explaining = columns, encoded.features, explaining
-        self.labels_ = label_rows(result, raw, weights)
+        self.labels_ = label_rows(result, raw, weights, self.outside)
         rows = Block(raw, raw, weights, self.labels_)
         self._keep(result, settings, journal, self._explain(result, settings, rows, None))
         return self
@@ -221,7 +223,11 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             return self
         with lend_workers():
             _, placing = self._fit_parts(partitions, table)
-        self.labels_ = find_for_rows(placing.label, self._explaining.encode, X, np.intp)
+        is_exact = self.representation_weight is None  # then rows in no polytope can only be rows of weight 0
+        place = partial(
+            place_rows, hyperplanes=placing.hyperplanes, n_clusters=placing.n_clusters, outside=self.outside
+        )
+        self.labels_ = find_for_rows(place if is_exact else placing.label, self._explaining.encode, X, np.intp)
         return self
 
     def _fit_parts(self, parts: Parts, table: PartitionedTable) -> tuple[Encoding, Placing]:

@@ -54,12 +54,12 @@ def prepare_rows(
     )
 
 
-def label_rows(result: FitResult, raw: Floats, weights: Floats) -> Ints:
-    """The labels of rows that count, and of the others the polytope that holds them or is nearest."""
+def label_rows(result: FitResult, raw: Floats, weights: Floats, outside: str) -> Ints:
+    """The labels of rows that count; the others are predicted."""
     counted = weights > 0
     if counted.all():
         return result.known_labels
     labels = np.empty(len(raw), dtype=np.intp)
     labels[counted] = result.known_labels
-    labels[~counted] = place_rows(raw[~counted], result.hyperplanes, result.n_clusters)
+    labels[~counted] = place_rows(raw[~counted], result.hyperplanes, result.n_clusters, outside)
     return labels
