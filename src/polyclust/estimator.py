@@ -36,7 +36,7 @@ from polyclust.scale.space import Space
 from polyclust.search.criteria import reported_score
 from polyclust.search.journal import Journal
 from polyclust.settings import Settings, check_settings, refuse_metric, resolve_settings
-from polyclust.table.columns import open_table, refuse_other_columns
+from polyclust.table.columns import open_table, refuse_form, refuse_other_columns
 from polyclust.table.encode import EncodedTable, encode_rows, fit_encoder
 from polyclust.table.features import Feature
 from polyclust.table.partitions import Partitions, attach, find_for_rows, is_partitioned, lend_workers, show_columns
@@ -345,6 +345,7 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_table(self, X: Any, reset: bool) -> Any:
         """Frames stay frames, columns in the order of the fit; anything else becomes a two-dimensional array."""
+        refuse_form(X)
         shown = show_columns(X) if is_partitioned(X) else None
         if hasattr(X, "columns") and hasattr(X, "to_pandas"):
             X = X.to_pandas()

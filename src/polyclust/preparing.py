@@ -12,6 +12,7 @@ from polyclust.fitting import FitResult, Prepared
 from polyclust.geometry.hyperplane import place_rows
 from polyclust.scale.space import Space
 from polyclust.search.distances import check_precomputed
+from polyclust.table.columns import refuse_form
 from polyclust.table.encode import EncodedTable
 from polyclust.table.features import Feature
 
@@ -38,6 +39,7 @@ def prepare_rows(
     counted = weights > 0
     given = None
     if distance == "precomputed":
+        refuse_form(distances, "distances")
         matrix = check_precomputed(distances, len(raw))
         given = matrix if counted.all() else matrix[np.ix_(counted, counted)]
     elif distances is not None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from polyclust.errors import ColumnTypeError
 from polyclust.table.features import Column
@@ -23,6 +24,7 @@ __all__ = [
     "describe_columns",
     "join_summaries",
     "open_table",
+    "refuse_form",
     "refuse_other_columns",
     "summarise_column",
 ]
@@ -55,8 +57,17 @@ class RawTable:
         return self._values if is_numeric else None
 
 
+def refuse_form(X: Any, name: str = "X", make_dense: str = "call its .toarray() first") -> None:
+    """Raise TypeError, saying what to do, for what numpy would take for a single object."""
+    if issparse(X):
+        raise TypeError(f"{name} is a sparse matrix and must be dense: {make_dense}.")
+    if type(X).__name__ == "LazyFrame" and type(X).__module__.startswith("polars"):
+        raise TypeError(f"{name} is a LazyFrame of polars, whose rows are not read yet: call its .collect() first.")
+
+
 def open_table(X: Any) -> RawTable:
     """Wrap an array or a pandas or polars frame."""
+    refuse_form(X)
     if is_partitioned(X):
         raise ValueError("This needs the rows in memory: compute() the Dask collection, or some of its rows, first.")
     if hasattr(X, "to_pandas") and not isinstance(X, pd.DataFrame):
