@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -127,6 +128,20 @@ def test_dates_and_lists_of_parquet_are_left_out(tmp_path: Path) -> None:
     table.to_parquet(tmp_path / "t.parquet")
     found = choose_columns(read_table(open_source(str(tmp_path / "t.parquet"))), Wishes(), "t")
     assert {c.name: c.kind for c in found if not c.is_used} == {"day": "date", "list": "other"}
+
+
+def test_decimals_of_parquet_are_numbers(tmp_path: Path) -> None:
+    prices = [Decimal(i * 7919 % 10_007) / 100 for i in range(60)]
+    counts = [Decimal(i % 7) for i in range(60)]
+    keys = [Decimal(10**18 + i) for i in range(60)]
+    table = pd.DataFrame({"price": [*prices[:59], None], "count": counts, "key": keys})
+    table.to_parquet(tmp_path / "t.parquet")
+    source = open_source(str(tmp_path / "t.parquet"))
+    found = choose_columns(read_table(source), Wishes(), "t")
+    assert {c.name: c.kind for c in found} == {"price": "number", "count": "integer", "key": "identifier"}
+    converted = convert_columns(read_table(source), found)
+    assert converted["price"].tolist()[:59] == [float(p) for p in prices[:59]]
+    assert converted["count"].tolist() == [i % 7 for i in range(60)]
 
 
 ROW_NAMES = [f"row {i}" for i in range(20)]
