@@ -316,23 +316,41 @@ def test_violation_is_the_sum_of_distances_to_the_wrong_sides_in_the_scaled_spac
         assert model.violation(others) == pytest.approx(expected, abs=1e-9)
 
 
-@quietly
+def three_clusters_around_two_holes(n, seed=0):
+    """Each pair is told apart by an axis of its own, so that no box holds two of the eight corners."""
+    x, y, z = np.random.default_rng(seed).uniform(0, 10, size=(3, n))
+    group = np.select([(x < 5) & (y < 5), (x >= 5) & (z < 5), (y >= 5) & (z >= 5)], [0, 1, 2], -1)
+    place = np.select([group == 0, group == 1, group == 2], [0.0, 50.0, 100.0], 25.0)
+    return np.column_stack([x, y, z, place]), group
+
+
 def test_rows_in_no_polytope_go_to_the_least_violated_or_nowhere():
-    """Three boxes around a hole: a pinwheel leaves its middle free."""
-    rng = np.random.default_rng(0)
-    arms = [((0, 6), (0, 2)), ((4, 6), (2, 6)), ((0, 4), (4, 6)), ((0, 2), (2, 4))]
-    X = np.vstack([rng.uniform(*zip(x, y, strict=True), size=(40, 2)) for x, y in arms])
-    model = PolytopeClustering(4, random_state=0, min_cluster_size=10).fit(X)
-    others = rng.uniform(-2, 8, size=(3000, 2))
+    X, group = three_clusters_around_two_holes(400)
+    model = PolytopeClustering(3, explain_with=["x0", "x1", "x2"], random_state=0).fit(X[group >= 0])
+    others, _ = three_clusters_around_two_holes(3000, seed=1)
     members = model.contains(others)
     assert members.sum(axis=1).max() <= 1
     is_lost = ~members.any(axis=1)
+    assert is_lost.sum() > 300
     nearest = model.violation(others).argmin(axis=1)
     assert (model.predict(others)[is_lost] == nearest[is_lost]).all()
     assert (model.predict(others)[~is_lost] == members[~is_lost].argmax(axis=1)).all()
-    nowhere = clone(model).set_params(outside="none").fit(X)
+    nowhere = clone(model).set_params(outside="none").fit(X[group >= 0])
     assert (nowhere.predict(others)[is_lost] == -1).all()
     assert nowhere.explanation_.predict(others).tolist() == nowhere.predict(others).tolist()
+
+
+@pytest.mark.parametrize("outside", ["nearest", "none"])
+def test_rows_of_no_weight_that_lie_outside_are_predicted_too(outside):
+    X, group = three_clusters_around_two_holes(400)
+    model = PolytopeClustering(3, explain_with=["x0", "x1", "x2"], outside=outside, random_state=0)
+    model.fit(X, sample_weight=group >= 0)
+    is_lost = ~model.contains(X).any(axis=1)
+    assert is_lost.sum() > 50
+    assert (group[is_lost] < 0).all()
+    assert model.labels_.tolist() == model.predict(X).tolist()
+    assert (model.labels_[is_lost] == -1).all() == (outside == "none")
+    assert model.explanation_.fidelity == 1
 
 
 # Among scikit-learn's tools

@@ -7,10 +7,13 @@ import re
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
+from scipy.sparse import coo_array, csr_matrix
 from sklearn.datasets import make_blobs
+from sklearn.preprocessing import OneHotEncoder
 
-from polyclust import Binariser, PolyclustWarning, PolytopeClustering
+from polyclust import Binariser, PolyclustWarning, PolytopeClustering, explain_labels
 
 X, _ = make_blobs(40, centers=3, random_state=0)
 FRAME = pd.DataFrame(X, columns=["a", "b"])
@@ -53,6 +56,39 @@ def test_missing_values_at_predict():
         model.predict(FRAME.assign(a=np.nan))
     with pytest.raises(ValueError, match="infinit"):
         model.predict(FRAME.assign(a=np.inf))
+
+
+@pytest.mark.parametrize("metric", ["seuclidean", "mahalanobis", "wminkowski"])
+def test_metrics_that_need_parameters(metric):
+    refuse(X, rf'^distance must be a metric without parameters, and "{metric}" needs .*: use ', distance=metric)
+
+
+def test_haversine_is_between_two_columns():
+    refuse(
+        np.hstack([X, X]), '^distance="haversine" is .*; the table has 4 features', distance="haversine", scale="none"
+    )
+    places = np.vstack([X / 100, X / 100 + 0.5])
+    assert PolytopeClustering(2, distance="haversine", scale="none").fit(places).n_clusters_ == 2
+
+
+def test_sparse_and_lazy_tables():
+    model, frame = PolytopeClustering(2).fit(FRAME), pl.from_pandas(FRAME)
+    sparse = "X is a sparse matrix and must be dense: call its .toarray() first."
+    lazy = "X is a LazyFrame of polars, whose rows are not read yet: call its .collect() first."
+    for table, sentence in [(csr_matrix(X), sparse), (coo_array(X), sparse), (frame.lazy(), lazy)]:
+        refuse(table, f"^{re.escape(sentence)}$", TypeError)
+        for use in (model.predict, model.score, model.explanation_.predict, lambda t: explain_labels(t, [0, 1] * 20)):
+            with pytest.raises(TypeError, match=re.escape(sentence)):
+                use(table)
+    with pytest.raises(TypeError, match=re.escape("distances is a sparse matrix and must be dense: call its")):
+        PolytopeClustering(distance="precomputed").fit(FRAME, distances=csr_matrix(np.eye(40)))
+
+
+def test_transformers_with_sparse_output():
+    sentence = "^The output of OneHotEncoder in explain_with is a sparse matrix and must be dense: make it so "
+    refuse(FRAME.round(), sentence, TypeError, explain_with=OneHotEncoder())
+    dense = PolytopeClustering(2, explain_with=OneHotEncoder(sparse_output=False)).fit(FRAME.round())
+    assert dense.n_clusters_ == 2
 
 
 def test_no_column_and_no_row():

@@ -1,6 +1,8 @@
-"""The warnings and errors that are polyclust's own."""
+"""The warnings and errors that are polyclust's own, and the sentence about a word that is none of those there are."""
 
-__all__ = ["ColumnTypeError", "ModelFileError", "PolyclustWarning", "SmallClusterWarning"]
+from __future__ import annotations
+
+__all__ = ["ColumnTypeError", "ModelFileError", "PolyclustWarning", "SmallClusterWarning", "check_choice"]
 
 
 class PolyclustWarning(UserWarning):
@@ -17,3 +19,10 @@ class ModelFileError(ValueError):
 
 class ColumnTypeError(TypeError, ValueError):
     """A column holds values that are neither numbers nor booleans nor text."""
+
+
+def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    """Raise ValueError unless the value of a parameter is one of the choices."""
+    if not isinstance(value, str) or value not in choices:
+        listed = ", ".join(f'"{c}"' for c in choices)
+        raise ValueError(f"{name} must be one of {listed}; got {value!r}.")

@@ -35,8 +35,8 @@ from polyclust.scale.partitioned import (
 from polyclust.scale.space import Space
 from polyclust.search.criteria import reported_score
 from polyclust.search.journal import Journal
-from polyclust.settings import Settings, check_settings, resolve_settings
-from polyclust.table.columns import open_table, refuse_other_columns
+from polyclust.settings import Settings, check_settings, refuse_metric, resolve_settings
+from polyclust.table.columns import open_table, refuse_form, refuse_other_columns
 from polyclust.table.encode import EncodedTable, encode_rows, fit_encoder
 from polyclust.table.features import Feature
 from polyclust.table.partitions import Partitions, attach, find_for_rows, is_partitioned, lend_workers, show_columns
@@ -72,7 +72,7 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     criterion : {"silhouette", "dunn", "calinski_harabasz", "davies_bouldin"} or callable
         What is optimised; a callable f(X_scaled, labels) -> float, larger better.
     distance : str
-        A scikit-learn metric name, "gower", or "precomputed" (then ``fit(X, distances=D)``).
+        The name of a scikit-learn metric without parameters, "gower", or "precomputed" (then ``fit(X, distances=D)``).
     scale : {"minmax", "standard", "none"}
         Scaling of numeric columns in the clustering space.
     representation_weight : float or None
@@ -182,6 +182,8 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             table = describe_partitions(slices, self.scale, self.units, slices.MOST_LEVELS)
             encoding, placing = self._fit_parts(slices, table)
             self.labels_ = label_all(slices, encoding, placing)
+            if (weights == 0).any():
+                self.labels_[weights == 0] = self.predict(X[weights == 0])
             return self
         return self._fit_table(X, weights, distances)
 
@@ -196,6 +198,7 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def _fit_table(self, X: Any, weights: Floats, distances: Any) -> PolytopeClustering:
         settings = resolve_settings(self.get_params(deep=False), float(weights.sum()), int((weights > 0).sum()))
         columns, encoded = fit_encoder(X, scale=self.scale, units=self.units, sample_weight=weights)
+        refuse_metric(self.distance, len(encoded.features))
         explaining, raw = choose_explaining(
             X, columns, encoded, self.explain_with, scale=self.scale, units=self.units, weights=weights
         )
@@ -203,7 +206,7 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         with watch_search(self.time_limit, self.verbose) as journal:
             result = fit_clusters(prepared, settings, journal)
         self._columns, self._encoded_features, self._explaining = columns, encoded.features, explaining
-        self.labels_ = label_rows(result, raw, weights)
+        self.labels_ = label_rows(result, raw, weights, self.outside)
         rows = Block(raw, raw, weights, self.labels_)
         self._keep(result, settings, journal, self._explain(result, settings, rows, None))
         return self
@@ -220,12 +223,17 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             return self
         with lend_workers():
             _, placing = self._fit_parts(partitions, table)
-        self.labels_ = find_for_rows(placing.label, self._explaining.encode, X, np.intp)
+        is_exact = self.representation_weight is None  # then rows in no polytope can only be rows of weight 0
+        place = partial(
+            place_rows, hyperplanes=placing.hyperplanes, n_clusters=placing.n_clusters, outside=self.outside
+        )
+        self.labels_ = find_for_rows(place if is_exact else placing.label, self._explaining.encode, X, np.intp)
         return self
 
     def _fit_parts(self, parts: Parts, table: PartitionedTable) -> tuple[Encoding, Placing]:
         """All but the labels, and what gives them."""
         settings = resolve_settings(self.get_params(deep=False), table.total, table.n_counted)
+        refuse_metric(self.distance, len(table.features))
         explaining = choose_columns(table.columns, table.features, self.explain_with)
         encoding, space = Encoding.of(table, explaining.features), Space(table.features, self.distance)
         with watch_search(self.time_limit, self.verbose) as journal:
@@ -337,6 +345,7 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_table(self, X: Any, reset: bool) -> Any:
         """Frames stay frames, columns in the order of the fit; anything else becomes a two-dimensional array."""
+        refuse_form(X)
         shown = show_columns(X) if is_partitioned(X) else None
         if hasattr(X, "columns") and hasattr(X, "to_pandas"):
             X = X.to_pandas()

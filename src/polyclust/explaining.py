@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from polyclust.table.binarise import Binariser
+from polyclust.table.columns import refuse_form
 from polyclust.table.encode import EncodedTable, encode_rows, fit_encoder
 from polyclust.table.features import Column, Feature
 from polyclust.table.unseen import UnseenLevels
@@ -97,6 +98,8 @@ def _explain_by_transformer(
 ) -> tuple[Explaining, Floats]:
     fitted, counted = clone(transformer), _repeat_rows(X, weights)
     table = fitted.fit_transform(X) if counted is X else fitted.fit(counted).transform(X)
+    output = f"The output of {type(transformer).__name__} in explain_with"
+    refuse_form(table, output, "make it so (its sparse_output=False, if it has that)")
     columns, encoded = fit_encoder(table, scale=scale, units=units, sample_weight=weights)
     if hasattr(fitted, "get_feature_names_out") and not hasattr(table, "columns"):
         names = [str(n) for n in fitted.get_feature_names_out()]

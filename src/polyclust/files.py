@@ -9,6 +9,7 @@ import ctypes
 import errno
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from typing import IO
 
 __all__ = [
     "OutputError",
+    "open_standard_output",
     "open_whole",
     "refuse_folder",
     "refuse_input_as_output",
@@ -99,6 +101,16 @@ def open_whole(path: Path) -> Iterator[IO[bytes]]:
             os.replace(name, path)
         finally:
             Path(name).unlink(missing_ok=True)
+
+
+@contextmanager
+def open_standard_output() -> Iterator[IO[bytes]]:
+    """A stream whose content is printed when the block ends well, and not at all otherwise."""
+    with tempfile.TemporaryFile(prefix="polyclust-") as stream:
+        yield stream
+        stream.seek(0)
+        shutil.copyfileobj(stream, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
 
 
 def _prefix(folder: Path) -> str:

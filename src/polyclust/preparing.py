@@ -12,6 +12,7 @@ from polyclust.fitting import FitResult, Prepared
 from polyclust.geometry.hyperplane import place_rows
 from polyclust.scale.space import Space
 from polyclust.search.distances import check_precomputed
+from polyclust.table.columns import refuse_form
 from polyclust.table.encode import EncodedTable
 from polyclust.table.features import Feature
 
@@ -38,6 +39,7 @@ def prepare_rows(
     counted = weights > 0
     given = None
     if distance == "precomputed":
+        refuse_form(distances, "distances")
         matrix = check_precomputed(distances, len(raw))
         given = matrix if counted.all() else matrix[np.ix_(counted, counted)]
     elif distances is not None:
@@ -54,12 +56,12 @@ def prepare_rows(
     )
 
 
-def label_rows(result: FitResult, raw: Floats, weights: Floats) -> Ints:
-    """The labels of rows that count, and of the others the polytope that holds them or is nearest."""
+def label_rows(result: FitResult, raw: Floats, weights: Floats, outside: str) -> Ints:
+    """The labels of rows that count; the others are predicted."""
     counted = weights > 0
     if counted.all():
         return result.known_labels
     labels = np.empty(len(raw), dtype=np.intp)
     labels[counted] = result.known_labels
-    labels[~counted] = place_rows(raw[~counted], result.hyperplanes, result.n_clusters)
+    labels[~counted] = place_rows(raw[~counted], result.hyperplanes, result.n_clusters, outside)
     return labels

@@ -14,10 +14,27 @@ from sklearn.metrics import pairwise_distances
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import InvalidParameterError
 
+from polyclust.errors import check_choice
+from polyclust.geometry.hyperplane import OUTSIDE
 from polyclust.search.scoring import SizeBounds
+from polyclust.table.encode import SCALES, UNITS
 
-__all__ = ["CRITERIA", "Settings", "check_settings", "resolve_clusters", "resolve_settings", "resolve_sizes"]
+__all__ = [
+    "CRITERIA",
+    "Settings",
+    "check_settings",
+    "refuse_metric",
+    "resolve_clusters",
+    "resolve_settings",
+    "resolve_sizes",
+]
 
+# Metrics that depend on more than two rows, and what serves instead.
+NEED_PARAMETERS = {
+    "mahalanobis": 'a covariance: use "euclidean" on columns that are whitened first',
+    "seuclidean": 'variances: use "euclidean" with scale="standard"',
+    "wminkowski": 'weights: use "minkowski" on columns that are multiplied by them first',
+}
 CRITERIA = ("silhouette", "dunn", "calinski_harabasz", "davies_bouldin")
 
 
@@ -69,11 +86,11 @@ def check_settings(params: dict[str, Any]) -> None:
     _check_integer("max_terms", params["max_terms"], 1, may_be_none=True)
     _check_integer("max_coefficient", params["max_coefficient"], 1, may_be_none=True)
     _check_integer("n_init", params["n_init"], 1)
-    _check_choice("units", params["units"], ("round", "range", "none"))
-    _check_choice("scale", params["scale"], ("minmax", "standard", "none"))
-    _check_choice("outside", params["outside"], ("nearest", "none"))
+    check_choice("units", params["units"], UNITS)
+    check_choice("scale", params["scale"], SCALES)
+    check_choice("outside", params["outside"], OUTSIDE)
     if not callable(params["criterion"]):
-        _check_choice("criterion", params["criterion"], CRITERIA)
+        check_choice("criterion", params["criterion"], CRITERIA)
     _check_positive("representation_weight", params["representation_weight"], may_be_zero=True)
     _check_positive("margin", params["margin"])
     _check_positive("time_limit", params["time_limit"])
@@ -82,6 +99,15 @@ def check_settings(params: dict[str, Any]) -> None:
     _check_distance(params["distance"])
     _check_jobs(params["n_jobs"])
     _check_seed(params["random_state"])
+
+
+def refuse_metric(distance: str, n_features: int) -> None:
+    """Raise ValueError for a metric that this many features cannot have."""
+    if distance == "haversine" and n_features != 2:
+        raise ValueError(
+            'distance="haversine" is between latitudes and longitudes in radians and needs these two columns only; '
+            f"the table has {n_features} features: leave out the others or choose another metric."
+        )
 
 
 def resolve_sizes(least: float, most: float | None, total: float) -> SizeBounds:
@@ -167,15 +193,14 @@ def _check_integer(name: str, value: Any, least: int, may_be_none: bool = False,
         raise ValueError(f"{name} must be an integer >= {least}{choices}; got {value!r}.")
 
 
-def _check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        listed = ", ".join(f'"{c}"' for c in choices)
-        raise ValueError(f"{name} must be one of {listed}; got {value!r}.")
-
-
 def _check_distance(value: Any) -> None:
     if value in ("gower", "precomputed"):
         return
+    if isinstance(value, str) and value in NEED_PARAMETERS:
+        raise ValueError(
+            f'distance must be a metric without parameters, and "{value}" needs {NEED_PARAMETERS[value]}, or '
+            'distance="precomputed".'
+        )
     try:
         pairwise_distances(np.eye(2, dtype=bool), metric=value if isinstance(value, str) else None)
     except InvalidParameterError:

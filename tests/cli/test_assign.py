@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,7 +15,7 @@ from polyclust.cli import assign as assign_module
 from polyclust.cli.assign import Tally
 from polyclust.demo_data import make_customers
 from polyclust.explain.explanation import Explanation
-from polyclust.table.read import open_source
+from polyclust.table.read import TableError, open_source
 
 
 def load(fitted: Path) -> Explanation:
@@ -87,6 +88,25 @@ def test_missing_values_leave_the_cluster_empty_only_where_a_rule_needs_them(fit
     assert "missing a value that a rule uses: 1 rows" in done.stderr
 
 
+def test_the_index_of_a_parquet_file_names_the_rows(fitted: Path, tmp_path: Path, run) -> None:
+    new = make_customers(40, seed=6)
+    new.set_index("customer_id").to_parquet(tmp_path / "new.parquet")
+    done = run("assign", fitted, "new.parquet", "--id", "customer_id", "-o", "l.csv", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert pd.read_csv(tmp_path / "l.csv")["customer_id"].tolist() == new["customer_id"].tolist()
+
+
+def test_columns_that_no_rule_uses_need_not_be_there(fitted: Path, tmp_path: Path, run) -> None:
+    explanation = load(fitted)
+    used = {explanation.features[f].column.name for h in explanation.hyperplanes for f in h.features}
+    new = make_customers(40, seed=6)
+    assert len(used) < len(explanation.columns)
+    new[["customer_id", *sorted(used)]].to_csv(tmp_path / "new.csv", index=False)
+    done = run("assign", fitted, "new.csv", "-o", "l.csv", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert pd.read_csv(tmp_path / "l.csv")["cluster"].tolist() == explanation.predict(new).tolist()
+
+
 def test_bad_tables(fitted: Path, tmp_path: Path, run) -> None:
     new = make_customers(20, seed=6)
     new.drop(columns="age").to_csv(tmp_path / "lacking.csv", index=False)
@@ -104,6 +124,24 @@ def test_bad_tables(fitted: Path, tmp_path: Path, run) -> None:
     assert f"column '{number}' of wrong.csv holds 'old' in row 8" in wrong.stderr
     assert not (tmp_path / "l.csv").exists()
     assert sorted(p.name for p in tmp_path.iterdir()) == ["lacking.csv", "wrong.csv"]
+
+
+def test_nothing_is_printed_where_a_later_piece_is_wrong(
+    fitted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    explanation = load(fitted)
+    number = min(c.name for c in explanation.columns if c.kind == "number" and c.name in str(explanation))
+    new = make_customers(60, seed=6).astype(object)
+    monkeypatch.setattr(assign_module, "CHUNK_ROWS", 10)
+    new.to_csv(tmp_path / "right.csv", index=False)
+    new.loc[55, number] = "old"
+    new.to_csv(tmp_path / "wrong.csv", index=False)
+    parts = assign_module.read_model(fitted)
+    with pytest.raises(TableError, match="holds 'old' in row 56"):
+        assign_module.run_assign(parts, open_source(str(tmp_path / "wrong.csv")), None, None, quiet=True)
+    assert capfdbinary.readouterr().out == b""
+    assert assign_module.run_assign(parts, open_source(str(tmp_path / "right.csv")), None, None, quiet=True) == 0
+    assert len(capfdbinary.readouterr().out.splitlines()) == 61
 
 
 def test_unseen_values_are_told_once_for_all_chunks(
@@ -142,6 +180,38 @@ def test_forms(form: str, fitted: Path, run) -> None:
     explanation = load(fitted)
     wanted = explanation.to_sql("my_table") if form == "sql" else getattr(explanation, f"to_{form}")()
     assert done.stdout.strip() == wanted.strip()
+
+
+def test_the_new_column_of_the_sql_may_be_named(tmp_path: Path, run) -> None:
+    table = pd.DataFrame({"cluster": [1, 2, 11, 12] * 10, "b": range(40)})
+    PolytopeClustering(2, random_state=0).fit(table).save(tmp_path / "model.json")
+    refused = run("explain", "model.json", "--format", "sql", cwd=tmp_path)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert refused.stderr.startswith("polyclust: --column must not be 'cluster', for the table has a column of that")
+    done = run("explain", "model.json", "--format", "sql", "--column", "segment", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert 'AS "segment"' in done.stdout
+
+
+def test_the_table_of_the_sql_may_be_in_a_schema(fitted: Path, run) -> None:
+    new = make_customers(30, seed=5)
+    with duckdb.connect() as database:
+        database.register("new_customers", new)
+        database.execute('CREATE SCHEMA "sales of.2024"; CREATE SCHEMA sales')
+        database.execute("CREATE TABLE sales.customers AS SELECT * FROM new_customers")
+        database.execute('CREATE TABLE "sales of.2024"."my ""customers""" AS SELECT * FROM new_customers')
+        for name in ("sales.customers", "memory.sales.customers", '"sales of.2024"."my ""customers"""'):
+            done = run("explain", fitted, "--format", "sql", "--table", name)
+            assert done.returncode == 0, done.stderr
+            clusters = [row[-1] for row in database.execute(done.stdout).fetchall()]
+            assert clusters == load(fitted).predict(new).tolist()
+
+
+@pytest.mark.parametrize("name", ["", "a..b", ".a", "a.", 'a"b', "a.b.c.d", '""'])
+def test_a_table_needs_names(name: str, fitted: Path, run) -> None:
+    done = run("explain", fitted, "--format", "sql", "--table", name)
+    assert done.returncode == 2
+    assert "Invalid value for '--table': give a name or schema.name" in done.stderr.splitlines()[-1]
 
 
 def test_pair(fitted: Path, run) -> None:

@@ -127,6 +127,20 @@ def test_filled_values_are_part_of_the_model_and_of_the_sql(tmp_path: Path, cust
     }
 
 
+@pytest.mark.parametrize("ignored", [[], ["--ignore", "cluster"]])
+def test_the_sql_of_a_table_with_a_column_named_cluster(ignored: list[str], tmp_path: Path, run) -> None:
+    rows = [(i % 7 + 20 * (i % 2), i % 5) for i in range(60)]
+    pd.DataFrame(rows, columns=["cluster", "size"]).assign(b=0.5).to_csv(tmp_path / "t.csv", index=False)
+    done = run("fit", "t.csv", "-o", "out", "-k", "2", *ignored, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "the table has a column 'cluster': the SQL calls the new one 'cluster_2'" in done.stderr
+    with duckdb.connect() as database:
+        database.execute(f"CREATE TABLE t AS SELECT * FROM read_csv('{tmp_path / 't.csv'}', header = true)")
+        found = database.execute((tmp_path / "out" / "rules.sql").read_text()).df()
+    assert found.columns.tolist() == ["cluster", "size", "b", "cluster_2"]
+    assert found["cluster_2"].tolist() == read_labels(tmp_path / "out")["cluster"].tolist()
+
+
 def test_the_user_overrules_what_is_found(tmp_path: Path, customers: pd.DataFrame, run) -> None:
     table = customers.assign(number=np.arange(1000, 1600), code=["007", "008", "009"] * 200)
     table.insert(0, "key", [f"{n:05d}" for n in range(len(table))])

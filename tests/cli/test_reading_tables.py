@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -127,6 +128,51 @@ def test_dates_and_lists_of_parquet_are_left_out(tmp_path: Path) -> None:
     table.to_parquet(tmp_path / "t.parquet")
     found = choose_columns(read_table(open_source(str(tmp_path / "t.parquet"))), Wishes(), "t")
     assert {c.name: c.kind for c in found if not c.is_used} == {"day": "date", "list": "other"}
+
+
+def test_decimals_of_parquet_are_numbers(tmp_path: Path) -> None:
+    prices = [Decimal(i * 7919 % 10_007) / 100 for i in range(60)]
+    counts = [Decimal(i % 7) for i in range(60)]
+    keys = [Decimal(10**18 + i) for i in range(60)]
+    table = pd.DataFrame({"price": [*prices[:59], None], "count": counts, "key": keys})
+    table.to_parquet(tmp_path / "t.parquet")
+    source = open_source(str(tmp_path / "t.parquet"))
+    found = choose_columns(read_table(source), Wishes(), "t")
+    assert {c.name: c.kind for c in found} == {"price": "number", "count": "integer", "key": "identifier"}
+    converted = convert_columns(read_table(source), found)
+    assert converted["price"].tolist()[:59] == [float(p) for p in prices[:59]]
+    assert converted["count"].tolist() == [i % 7 for i in range(60)]
+
+
+ROW_NAMES = [f"row {i}" for i in range(20)]
+INDEXES = {
+    "named": (pd.Index(ROW_NAMES, name="who"), ["who", "x", "y"]),
+    "named as a column is": (pd.Index(ROW_NAMES, name="x"), ["x", "y"]),
+    "several": (
+        pd.MultiIndex.from_arrays([["a", "b"] * 10, ROW_NAMES], names=["part", "who"]),
+        ["part", "who", "x", "y"],
+    ),
+    "numbers that are left of more": (pd.Index([3 * i for i in range(20)]), ["index", "x", "y"]),
+    "numbers that repeat": (pd.Index([*range(10), *range(10)]), ["x", "y"]),
+    "row numbers": (pd.RangeIndex(20, name="who"), ["x", "y"]),
+}
+
+
+@pytest.mark.parametrize("case", INDEXES)
+def test_the_index_of_a_parquet_file_is_a_column(case: str, tmp_path: Path) -> None:
+    index, columns = INDEXES[case]
+    table = pd.DataFrame({"x": np.arange(20) % 7, "y": np.arange(20) / 3}, index=index)
+    table.to_parquet(tmp_path / "t.parquet")
+    source = open_source(str(tmp_path / "t.parquet"))
+    found = read_table(source)
+    assert found.columns.tolist() == columns
+    assert found["x"].tolist() == table["x"].tolist()
+    pieces = pd.concat(iterate_chunks(source, 7), ignore_index=True)
+    for name in set(columns) - {"x", "y"}:
+        assert found[name].tolist() == pieces[name].tolist()
+        assert found[name].tolist() == index.get_level_values(None if name == "index" else name).tolist()
+    used = [c.name for c in choose_columns(found, Wishes(), "t") if c.is_used and c.name != "part"]
+    assert used == ["x", "y"]
 
 
 def test_text_with_decimal_commas_can_be_read_as_numbers() -> None:

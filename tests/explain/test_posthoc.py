@@ -1,6 +1,7 @@
 """Polytopes for clusterings made elsewhere, against brute force."""
 
 import itertools
+import re
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,8 @@ from hypothesis import strategies as st
 from sklearn.cluster import HDBSCAN, KMeans
 from sklearn.datasets import load_iris, make_blobs
 
+from polyclust import Explanation
+from polyclust.explain import separation
 from polyclust.explain.parsing import evaluate_rule
 from polyclust.explain.posthoc import explain_labels
 from polyclust.explain.separation import PairTable, find_fewest_errors
@@ -91,6 +94,23 @@ def test_advice_for_rows_that_nothing_separates():
     assert nested.advice == ("No hyperplane separates clusters 0 and 1: they overlap.",)
 
 
+def test_a_solver_that_is_stopped_is_told(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 6))
+    labels = (X[:, 0] + X[:, 1] - X[:, 2] + rng.normal(scale=1.5, size=120) > 0).astype(int)
+    monkeypatch.setattr(separation, "SOLVER_SECONDS", 0.05)
+    stopped = explain_labels(X, labels, max_terms=3, max_coefficient=None)
+    sentence = stopped.advice[-1]
+    told = r"The integer program was stopped after .* s for clusters 0 and 1 \(gap \d+%\): a hyperplane with smaller"
+    assert re.match(told, sentence)
+    assert sentence in stopped.to_text()
+    assert Explanation.from_json(stopped.to_json()).advice == stopped.advice
+    monkeypatch.setattr(separation, "SOLVER_SECONDS", 600.0)
+    proved = explain_labels(X[:25], labels[:25], max_terms=2, max_coefficient=None)
+    assert proved.fidelity < 1
+    assert "integer program" not in " ".join(proved.advice)
+
+
 def test_clusters_of_one_and_the_same_row():
     frame = pd.DataFrame({"x": [1.0, 1, 1, 2], "y": [5.0, 5, 5, 6]})
     explanation = explain_labels(frame, ["a", "b", "a", "c"])
@@ -146,6 +166,12 @@ def test_weights_are_rows():
             {"labels": [0, 0, 1], "max_coefficient": 1.5},
             "max_coefficient must be an integer >= 1 or None; got 1.5",
         ),
+        ({"labels": [0, 0, 1], "units": "metric"}, 'units must be one of "round", "range", "none"; got \'metric\'.'),
+        ({"labels": [0, 0, 1], "scale": None}, 'scale must be one of "minmax", "standard", "none"; got None.'),
+        ({"labels": [0, 0, 1], "outside": "error"}, 'outside must be one of "nearest", "none"; got \'error\'.'),
+        ({"labels": [0, 0, 1], "names": "ab"}, "names must be a list of 2 names, one per cluster; got 'ab'."),
+        ({"labels": [0, 0, 1], "names": 3}, "names must be a list of 2 names, one per cluster; got 3."),
+        ({"labels": [0, 0, 1], "names": ["a"]}, "names must be 2, one per cluster; got 1."),
         ({"labels": [0, 0, 1], "sample_weight": [1, 2]}, "weights must be 3 finite numbers"),
     ],
 )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 import sqlglot
 from databases import TABLE, DuckDB, PostgreSQL, SQLite, find_postgres, quote
@@ -25,7 +27,7 @@ from hypothesis import strategies as st
 from sqlglot import exp
 
 from polyclust.geometry.hyperplane import Hyperplane
-from polyclust.render.sql import NOT_SQL, render_sql, render_sql_case
+from polyclust.render.sql import NOT_SQL, choose_column, render_sql, render_sql_case
 from polyclust.render.sql_numbers import write_double
 from polyclust.table.features import Column, Feature
 
@@ -55,7 +57,8 @@ def postgres() -> Iterator[PostgreSQL]:
 def check(database: Any, case: ExportCase, storage: tuple[bool, str]) -> None:
     """Both forms, in the order of the rows."""
     columns = case.explanation.columns
-    whole = render_sql(case.explanation, TABLE, database.dialect)
+    free = choose_column(c.name for c in columns)
+    whole = render_sql(case.explanation, TABLE, database.dialect, free)
     alone = render_sql_case(case.explanation, database.dialect, "t")
     embedded = f'SELECT "t".*, {alone} AS c FROM {quote(TABLE)} AS "t"'
     for sql in (whole, embedded):
@@ -118,7 +121,7 @@ def test_names_and_values_stay_names_and_values(dialect: str, text: str) -> None
     column = Column(text, "category", text, (text, "other"))
     features = tuple(Feature(column, "level", level) for level in column.levels)
     planes = (Hyperplane((0,), (1.0,), (1.0,), 1.0, 1.0, 0, 1),)
-    sql = render_sql(make_explanation(features, planes, 2), "flowers", dialect)
+    sql = render_sql(make_explanation(features, planes, 2), "flowers", dialect, "placed")
     statements = sqlglot.parse(sql, read=dialect)
     assert len(statements) == 1
     tree = statements[0]
@@ -126,7 +129,7 @@ def test_names_and_values_stay_names_and_values(dialect: str, text: str) -> None
     if dialect == "bigquery" and "." in text:  # written well, but read as a path
         assert f"`t`.`{text}` = '{text}'" in sql
         return
-    assert {i.this for i in tree.find_all(exp.Identifier)} == {text, "t", "cluster", "flowers"}
+    assert {i.this for i in tree.find_all(exp.Identifier)} == {text, "t", "placed", "flowers"}
     assert {s.this for s in tree.find_all(exp.Literal) if s.is_string} == {text}
 
 
@@ -175,6 +178,47 @@ def test_tables_have_one_name_or_a_path_of_names() -> None:
     assert 'FROM "a.b" AS "t"' in render_sql(explanation, "a.b")
     with pytest.raises(ValueError, match="table must be a name"):
         render_sql(explanation, "")
+
+
+def test_a_table_in_a_schema_is_read_by_the_engine() -> None:
+    column = Column("x", "number", "x")
+    plane = Hyperplane((0,), (1.0,), (1.0,), 1.0, 1.0, 0, 1)
+    explanation = make_explanation((Feature(column, "number"),), (plane,), 2)
+    rows = "customers AS SELECT 0.5 AS x UNION ALL SELECT 1.5"
+    with sqlite3.connect(":memory:") as database:
+        database.execute("ATTACH ':memory:' AS sales")
+        database.execute(f"CREATE TABLE sales.{rows}")
+        found = database.execute(explanation.to_sql(("sales", "customers"), "sqlite")).fetchall()
+    database.close()
+    assert sorted(found) == [(0.5, 1), (1.5, 0)]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_dialect_has_schemas(dialect: str) -> None:
+    sql = render_sql(flower_explanation(), ("sales", "customers"), dialect)
+    table = sqlglot.parse_one(sql, read=dialect).find(exp.Table)
+    assert table is not None
+    assert (table.db, table.name) == ("sales", "customers")
+
+
+@pytest.mark.parametrize("name", ["cluster", "Cluster"])
+def test_a_column_of_the_table_is_not_named_twice(name: str) -> None:
+    column = Column(name, "number", name)
+    plane = Hyperplane((0,), (1.0,), (1.0,), 1.0, 1.0, 0, 1)
+    explanation = make_explanation((Feature(column, "number"),), (plane,), 2)
+    with pytest.raises(ValueError, match=r"^column must not be 'cluster', .* give another, such as 'cluster_2'\.$"):
+        explanation.to_sql("t")
+    sql = explanation.to_sql("t", column="cluster_2")
+    with duckdb.connect() as database:
+        database.execute(f'CREATE TABLE t AS SELECT 0.5 AS "{name}" UNION ALL SELECT 1.5')
+        found = database.execute(sql).df()
+    assert found.columns.tolist() == [name, "cluster_2"]
+    assert found.sort_values(name)["cluster_2"].tolist() == [1, 0]
+
+
+def test_a_column_needs_a_name() -> None:
+    with pytest.raises(ValueError, match="column must be a name"):
+        render_sql(flower_explanation(), "flowers", column="")
 
 
 @pytest.mark.parametrize("dialect", ["klingon", "prql", "dax"])

@@ -29,6 +29,14 @@ def mixed_table(n, seed=0):
     return table
 
 
+def clusters_around_holes(n, seed=0):
+    """Three clusters, each pair told apart by an axis of its own; rows in the two holes between them have no weight."""
+    x, y, z = np.random.default_rng(seed).uniform(0, 10, size=(3, n))
+    is_in = [(x < 5) & (y < 5), (x >= 5) & (z < 5), (y >= 5) & (z >= 5)]
+    place = np.select(is_in, [0.0, 50.0, 100.0], 25.0)
+    return pd.DataFrame({"x": x, "y": y, "z": z, "place": place, "weight": np.any(is_in, axis=0) * 1.0})
+
+
 def assert_same_fit(lazy, model, labels):
     """The fit on partitions is the fit in memory."""
     assert lazy.hyperplanes_ == model.hyperplanes_

@@ -10,7 +10,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-from many import assert_same_fit, mixed_table
+from many import assert_same_fit, clusters_around_holes, mixed_table
 from sklearn.metrics import calinski_harabasz_score
 from sklearn.preprocessing import StandardScaler
 
@@ -83,6 +83,14 @@ def test_weights_go_with_the_rows(table):
     ):
         lazy = fit(frame, sample_weight=column)
         assert_same_fit(lazy, model, lazy.labels_.compute())
+
+
+def test_rows_of_no_weight_that_lie_outside_are_predicted():
+    frame = frame_of(clusters_around_holes(1500), 500, 800)
+    rows, weights = frame[["x", "y", "z", "place"]], frame["weight"]
+    lazy = fit(rows, sample_weight=weights, n_clusters=3, explain_with=["x", "y", "z"], outside="none")
+    assert (~lazy.contains(rows).compute().any(axis=1)).sum() > 200
+    assert (lazy.labels_.compute() == lazy.predict(rows).compute()).all()
 
 
 def test_arrays_by_rows_and_columns_of_known_and_unknown_lengths(table):

@@ -7,7 +7,7 @@ import tracemalloc
 import numpy as np
 import pandas as pd
 import pytest
-from many import assert_same_fit, blobs_with_noise
+from many import assert_same_fit, blobs_with_noise, clusters_around_holes
 
 from polyclust import PolyclustWarning, PolytopeClustering, fitting
 from polyclust.table import slices
@@ -44,6 +44,17 @@ def test_slices_do_not_change_the_fit(dtype, options):
     else:
         assert_same_fit(model, wide, model.labels_)
         assert (model.labels_ == wide.labels_).all()
+
+
+@pytest.mark.usefixtures("few_rows_are_many")
+@pytest.mark.parametrize("options", [{}, {"representation_weight": 0.1}], ids=str)
+def test_rows_of_no_weight_that_lie_outside_are_predicted(options):
+    table = clusters_around_holes(1500)
+    weights = table.pop("weight").to_numpy()
+    narrow = table.to_numpy(dtype=np.float32)
+    model = fit(narrow, weights, n_clusters=3, explain_with=["x0", "x1", "x2"], outside="none", **options)
+    assert (~model.contains(narrow).any(axis=1)).sum() > 200
+    assert (model.labels_ == model.predict(narrow)).all()
 
 
 @pytest.mark.usefixtures("few_rows_are_many")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from polyclust.table.columns import describe_columns, open_table
@@ -82,3 +85,31 @@ def test_the_largest_exact_integer():
         kinds(pd.DataFrame({"n": [-(2**53) - 1, 5]}))
     with pytest.raises(ValueError, match="'n' holds integers beyond 2"):
         kinds(pd.DataFrame({"n": np.array([2**63 + 7, 5], dtype=np.uint64)}))
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype"),
+    [
+        ([2**53 + 1, 5], object),
+        ([-(2**70), 5], object),
+        ([2**53 + 1, 5.5], object),
+        ([10**400, 5], object),
+        ([Decimal(2**53 + 1), Decimal(5)], object),
+        ([Decimal(2**53 + 1), Decimal(5)], pd.ArrowDtype(pa.decimal128(30, 0))),
+        ([2**53 + 1, 5], "Int64"),
+        ([2**53 + 1, 5], "UInt64"),
+        ([2**53 + 1, 5], pd.ArrowDtype(pa.int64())),
+    ],
+)
+def test_integers_that_are_too_large_however_they_are_stored(values, dtype):
+    with pytest.raises(ValueError, match="'n' holds integers beyond 2"):
+        kinds(pd.DataFrame({"n": pd.Series(values, dtype=dtype)}))
+
+
+def test_numbers_stored_as_objects():
+    assert kinds(pd.DataFrame({"n": pd.Series([2**53, 5], dtype=object)})) == {"n": "integer"}
+    assert kinds(pd.DataFrame({"n": pd.Series([1, 0], dtype=object)})) == {"n": "boolean"}
+    assert kinds(pd.DataFrame({"n": pd.Series([2, 5.5], dtype=object)})) == {"n": "number"}
+    decimals = pd.Series([Decimal("2.5"), Decimal("7.25")])
+    assert kinds(pd.DataFrame({"n": decimals})) == {"n": "number"}
+    assert kinds(pd.DataFrame({"n": decimals.astype(pd.ArrowDtype(pa.decimal128(9, 2)))})) == {"n": "number"}

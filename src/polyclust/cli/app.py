@@ -179,8 +179,9 @@ def explain(
         tuple[int, int] | None,
         typer.Option("--pair", help="Only what tells cluster I from cluster J, as text.", metavar="I J"),
     ] = None,
-    table: Annotated[str, typer.Option("--table", help="Table that the SQL selects from.")] = "my_table",
+    table: options.TableName = "my_table",
     sql_dialect: options.Dialect = "duckdb",
+    column: Annotated[str, typer.Option("--column", help="What the SQL calls the new column.")] = "cluster",
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="File to write; if not given, standard output.")
     ] = None,
@@ -189,7 +190,7 @@ def explain(
     """Print the rules of a model as text, Markdown, HTML, LaTeX, JSON, SQL or Python."""
     from polyclust.cli.explain import run_explain
 
-    return run_explain(model, form, pair, table, sql_dialect, output)
+    return run_explain(model, form, pair, options.parse_table(table), sql_dialect, column, output)
 
 
 @app.command(

@@ -15,9 +15,10 @@ from polyclust.cli.bars import count_rows
 from polyclust.cli.guard import collect_warnings, complain
 from polyclust.explain.explanation import Explanation
 from polyclust.explain.rows import read_rows
-from polyclust.files import open_whole, refuse_input_as_output
+from polyclust.files import open_standard_output, open_whole, refuse_input_as_output
 from polyclust.geometry.hyperplane import find_members, place_rows
 from polyclust.model_file import ModelParts, dict_to_parts, load_model
+from polyclust.render.placing import list_outside_columns, list_rule_columns
 from polyclust.table.features import Column
 from polyclust.table.kinds import Wishes, choose_columns
 from polyclust.table.missing import fill_missing
@@ -68,11 +69,8 @@ def run_assign(parts: ModelParts, source: TableSource, output: Path | None, id_n
     pieces = _label_chunks(parts.explanation, source, id_name, tally)
     with count_rows(quiet, "labelling") as bar:
         for_bar = (lambda: bar.update(bar.task_ids[0], completed=tally.n_rows)) if bar else (lambda: None)
-        if output is None:
-            _write_pieces(pieces, typer.get_binary_stream("stdout"), for_bar)
-        else:
-            with open_whole(output) as stream:
-                _write_pieces(pieces, stream, for_bar)
+        with open_standard_output() if output is None else open_whole(output) as stream:
+            _write_pieces(pieces, stream, for_bar)
     if not quiet:
         for note in (*tally.notes, *filter(None, [tally.unseen.sentence])):
             complain(f"note: {note}")
@@ -84,7 +82,6 @@ def _write_pieces(pieces: Iterator[pd.DataFrame], stream: IO[bytes], after_each:
     for number, piece in enumerate(pieces):
         stream.write(piece.to_csv(index=False, header=number == 0).encode())
         after_each()
-    stream.flush()
 
 
 def _label_chunks(
@@ -107,11 +104,16 @@ def _label_chunks(
         raise TableError(f"{source.name} has no rows to label.")
 
 
+def _list_needed(explanation: Explanation) -> list[Column]:
+    """What decides where a row goes; the model may know other columns, which need not be there."""
+    return [*list_rule_columns(explanation), *list_outside_columns(explanation)]
+
+
 def _refuse_lacking(explanation: Explanation, chunk: pd.DataFrame, source: TableSource) -> None:
-    lacking = [c.name for c in explanation.columns if c.name not in chunk.columns]
+    lacking = [c.name for c in _list_needed(explanation) if c.name not in chunk.columns]
     if lacking:
         raise TableError(
-            f"{source.name} lacks {len(lacking)} column{'s' * (len(lacking) > 1)} that the model uses "
+            f"{source.name} lacks {len(lacking)} column{'s' * (len(lacking) > 1)} that the rules use "
             f"({', '.join(map(repr, lacking[:5]))}{', …' if len(lacking) > 5 else ''}): add or rename them."
         )
 
@@ -161,9 +163,10 @@ def _place_chunk(
     explanation: Explanation, chunk: pd.DataFrame, source: TableSource, tally: Tally
 ) -> tuple[np.ndarray[Any, np.dtype[np.intp]], np.ndarray[Any, np.dtype[np.bool_]], int]:
     """Labels, which rows have every value that a rule uses, and how many lie in no polytope."""
-    used = sorted({f for h in explanation.hyperplanes for f in h.features})
+    columns = _list_needed(explanation)
+    planes = sorted({f for h in explanation.hyperplanes for f in h.features})
+    used = [f for f in planes if explanation.features[f].column in columns]
     features = [explanation.features[f] for f in used]
-    columns = list(dict.fromkeys(f.column for f in features))
     rows = _convert_chunk(chunk, columns, source, tally.n_rows)
     is_complete = rows.notna().all(axis=1).to_numpy(dtype=bool)
     raw = np.zeros((int(is_complete.sum()), len(explanation.features)))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import typer
 
 from polyclust.cli.assign import read_model
+from polyclust.cli.checking import speak_of_options
 from polyclust.cli.explain_form import Form
 from polyclust.explain.explanation import Explanation
 from polyclust.files import refuse_input_as_output, write_whole
@@ -15,14 +17,20 @@ __all__ = ["run_explain"]
 
 
 def run_explain(
-    model: Path, form: Form, pair: tuple[int, int] | None, table: str, dialect: str, output: Path | None
+    model: Path,
+    form: Form,
+    pair: tuple[int, int] | None,
+    table: Sequence[str],
+    dialect: str,
+    column: str,
+    output: Path | None,
 ) -> int:
     """The whole command; the exit code."""
     if pair is not None and form is not Form.text:
         raise ValueError(f"--pair is printed as text only: leave out --format {form.value}.")
     refuse_input_as_output(output, model, model / "model.json")
     explanation = read_model(model).explanation
-    text = _render(explanation, form, table, dialect) if pair is None else f"{explanation.pairwise(*pair)}\n"
+    text = _render(explanation, form, table, dialect, column) if pair is None else f"{explanation.pairwise(*pair)}\n"
     if output is None:
         typer.echo(text, nl=not text.endswith("\n"))
     else:
@@ -30,7 +38,10 @@ def run_explain(
     return 0
 
 
-def _render(explanation: Explanation, form: Form, table: str, dialect: str) -> str:
+def _render(explanation: Explanation, form: Form, table: Sequence[str], dialect: str, column: str) -> str:
     if form is Form.sql:
-        return explanation.to_sql(table, dialect=dialect)
+        try:
+            return explanation.to_sql(table, dialect=dialect, column=column)
+        except ValueError as error:
+            raise ValueError(speak_of_options(str(error))) from error
     return str(getattr(explanation, f"to_{form.value}")())

@@ -112,7 +112,20 @@ def _fit(request: FitRequest, prepared: PreparedTable) -> FitResult:
         except ValueError as error:
             raise ValueError(speak_of_options(str(error))) from error
     explanation = model.explanation_.with_fills(prepared.complete.fills)
+    notes += _note_column(prepared)
     return FitResult(model, explanation, time.monotonic() - started, tuple(notes), bool(interrupts))
+
+
+def _name_column(prepared: PreparedTable) -> str:
+    """What the SQL calls the column of the clusters, whatever else the table holds."""
+    from polyclust.render.sql import choose_column
+
+    return choose_column(c.name for c in prepared.found)
+
+
+def _note_column(prepared: PreparedTable) -> list[str]:
+    name = _name_column(prepared)
+    return [] if name == "cluster" else [f"the table has a column 'cluster': the SQL calls the new one {name!r}."]
 
 
 @contextmanager
@@ -138,7 +151,7 @@ def _build_files(request: FitRequest, prepared: PreparedTable, result: FitResult
     from polyclust.model_file import render_model
 
     title = title_of(request.source)
-    sql = result.explanation.to_sql(title, dialect=request.dialect)
+    sql = result.explanation.to_sql(title, dialect=request.dialect, column=_name_column(prepared))
     return {
         "labels.csv": _render_labels(prepared, result),
         "report.html": _render_report(request, prepared, result, sql),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -17,7 +18,12 @@ __all__ = [
     "parse_clusters",
     "parse_none",
     "parse_size",
+    "parse_table",
 ]
+
+
+ONE_NAME = re.compile(r'"((?:[^"]|"")+)"|([^."]+)')
+QUALIFIED_NAME = re.compile(rf"(?:{ONE_NAME.pattern})(?:\.(?:{ONE_NAME.pattern})){{0,2}}")
 
 
 class MissingRule(StrEnum):
@@ -80,6 +86,14 @@ def parse_size(option: str, text: str) -> float:
         raise typer.BadParameter(f"{wanted}; got {text!r}.", param_hint=f"'{option}'") from None
 
 
+def parse_table(text: str) -> tuple[str, ...]:
+    """The names in customers, sales.customers or lake.sales.customers; one in double quotes keeps its dots."""
+    if not QUALIFIED_NAME.fullmatch(text):
+        wanted = 'give a name or schema.name, and a name that has dots or quotes in it as "a.b" or "a""b"'
+        raise typer.BadParameter(f"{wanted}; got {text!r}.", param_hint="'--table'")
+    return tuple(plain or quoted.replace('""', '"') for quoted, plain in ONE_NAME.findall(text))
+
+
 def _parse_whole(option: str, text: str, other: str) -> int:
     try:
         return int(text)
@@ -110,6 +124,12 @@ def _check_distance(text: str) -> str:
 
 
 Table = Annotated[str, typer.Argument(help="csv, tsv, parquet or Excel; - reads standard input.", metavar="TABLE")]
+TableName = Annotated[
+    str,
+    typer.Option(
+        "--table", help="Table that the SQL selects from, as customers or sales.customers.", metavar="[SCHEMA.]NAME"
+    ),
+]
 Model = Annotated[Path, typer.Argument(help="The model.json that fit wrote.", metavar="MODEL")]
 
 Separator = Annotated[
@@ -167,7 +187,10 @@ MaxSize = Annotated[
 UnitsOption = Annotated[Units, typer.Option("--units", help="What one unit of a coefficient is.")]
 ScaleOption = Annotated[Scale, typer.Option("--scale", help="How numbers are scaled for distances.")]
 Distance = Annotated[
-    str, typer.Option("--distance", help="A metric of scikit-learn or SciPy, or gower.", callback=_check_distance)
+    str,
+    typer.Option(
+        "--distance", help="A metric of scikit-learn or SciPy without parameters, or gower.", callback=_check_distance
+    ),
 ]
 CriterionOption = Annotated[Criterion, typer.Option("--criterion", help="What makes a clustering good.")]
 OutsideOption = Annotated[Outside, typer.Option("--outside", help="Where rows in no polytope go.")]

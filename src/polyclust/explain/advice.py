@@ -1,17 +1,17 @@
-"""What would make an inexact explanation exact."""
+"""What would make an inexact explanation exact, and what is not proved about it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from polyclust.explain.separation import PairTable
+from polyclust.explain.separation import SOLVER_SECONDS, PairTable
 from polyclust.hyperplanes.general import is_separable
 from polyclust.hyperplanes.lattice import count_directions, list_directions
 from polyclust.kernels.orders import find_separating
 
-__all__ = ["advise"]
+__all__ = ["advise", "tell_gaps"]
 
 RICHER_LIMITS = ((2, 1), (2, 3), (3, 1), (3, 3))
 MOST_DIRECTIONS = 50_000
@@ -31,6 +31,18 @@ def advise(
     sentences = [remedy.format(pairs=", ".join(names)) for remedy, names in helped.items()]
     n_left = len(pairs) - MOST_PAIRS
     return (*sentences, f"{n_left} more pairs of clusters overlap.") if n_left > 0 else tuple(sentences)
+
+
+def tell_gaps(gaps: Mapping[tuple[int, int], float]) -> tuple[str, ...]:
+    """A sentence about the pairs whose integer program was stopped at its limit, if there are any."""
+    stopped = [f"{i} and {j} (gap {gap:.0%})" for (i, j), gap in gaps.items() if gap > 0]
+    if not stopped:
+        return ()
+    more = f" and {len(stopped) - MOST_PAIRS} more" if len(stopped) > MOST_PAIRS else ""
+    return (
+        f"The integer program was stopped after {SOLVER_SECONDS:g} s for clusters {', '.join(stopped[:MOST_PAIRS])}"
+        f"{more}: a hyperplane with smaller errors may exist.",
+    )
 
 
 def _find_remedy(pair: PairTable, max_terms: int | None, max_coefficient: int | None) -> str:

@@ -90,7 +90,7 @@ class Explanation:
     is_minimal : the rules hold the same training rows only; they are for reading and are not exported
     fidelity : share of the training rows that the rules place where the labels do
     cluster_labels : the labels of a clustering made elsewhere; empty: 0..K-1
-    advice : what would make an inexact explanation exact
+    advice : what would make an inexact explanation exact, and where a solver was stopped before its proof
     why_not_exported : why the rules cannot run outside Python; empty: they can
     """
 
@@ -258,11 +258,14 @@ class Explanation:
 
         return parse_json(text)
 
-    def to_sql(self, table: str, dialect: str = "duckdb") -> str:
-        """A SELECT of the table's columns and one more, ``cluster``."""
+    def to_sql(self, table: str | Sequence[str], dialect: str = "duckdb", column: str = "cluster") -> str:
+        """A SELECT of the table's columns and one more, ``cluster``, or as ``column`` says.
+
+        ``table`` is one name, with its dots if it has some; ("sales", "customers") is customers in the schema sales.
+        """
         from polyclust.render.sql import render_sql
 
-        return render_sql(self, table, dialect)
+        return render_sql(self, table, dialect, column)
 
     def to_sql_case(self, dialect: str = "duckdb") -> str:
         """The CASE expression alone."""

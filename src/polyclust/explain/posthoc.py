@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from polyclust.explain.advice import advise
+from polyclust.errors import check_choice
+from polyclust.explain.advice import advise, tell_gaps
 from polyclust.explain.build import build_explanation
 from polyclust.explain.explanation import Explanation
 from polyclust.explain.quality import check_weights
 from polyclust.explain.separation import PairTable, find_fewest_errors, find_general
-from polyclust.geometry.hyperplane import Hyperplane
+from polyclust.geometry.hyperplane import OUTSIDE, Hyperplane
 from polyclust.hyperplanes.lattice import Directions, count_directions, list_directions
 from polyclust.hyperplanes.pair import LATTICE_LIMIT
 from polyclust.hyperplanes.reading import NotSeparableError, read_hyperplanes
 from polyclust.table.columns import open_table
-from polyclust.table.encode import EncodedTable, fit_encoder
+from polyclust.table.encode import SCALES, UNITS, EncodedTable, fit_encoder
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
@@ -58,15 +59,20 @@ def explain_labels(
     -------
     Explanation
         Clusters are numbered in the order of their labels, which ``cluster_labels`` keeps. Where it is not
-        exact, ``advice`` says what would make it so.
+        exact, ``advice`` says what would make it so, and where a solver was stopped before its proof.
     """
     _check_limit("max_terms", max_terms)
     _check_limit("max_coefficient", max_coefficient)
+    check_choice("units", units, UNITS)
+    check_choice("scale", scale, SCALES)
+    if outside is not None:
+        check_choice("outside", outside, OUTSIDE)
     n_rows = open_table(X).n_rows
     known, cluster_labels = _number_labels(labels, n_rows)
+    names = _check_names(names, len(cluster_labels))
     weights = check_weights(sample_weight, n_rows)
     columns, table = fit_encoder(X, scale=scale, units=units, sample_weight=weights)
-    hyperplanes, overlapping = _separate(table, known, weights, max_terms, max_coefficient)
+    hyperplanes, overlapping, gaps = _separate(table, known, weights, max_terms, max_coefficient)
     is_plain = cluster_labels == tuple(range(len(cluster_labels)))
     if names is None and not is_plain:
         names = [label if isinstance(label, str) else f"label {label}" for label in cluster_labels]
@@ -81,33 +87,33 @@ def explain_labels(
         minimal=minimal,
         names=names,
         cluster_labels=() if is_plain else cluster_labels,
-        advice=advise(overlapping, max_terms, max_coefficient),
+        advice=(*advise(overlapping, max_terms, max_coefficient), *tell_gaps(gaps)),
     )
 
 
 def _separate(
     table: EncodedTable, labels: Labels, weights: Floats, max_terms: int | None, max_coefficient: int | None
-) -> tuple[list[Hyperplane], list[PairTable]]:
-    """A hyperplane for every pair, and the pairs that the limits leave overlapping."""
+) -> tuple[list[Hyperplane], list[PairTable], dict[tuple[int, int], float]]:
+    """A hyperplane for every pair, the pairs that the limits leave overlapping, and the gaps that solvers left."""
     counted = np.flatnonzero((labels != NOISE) & (weights > 0))
     raw, known = table.raw[counted], labels[counted]
     n_clusters = int(known.max(initial=-1)) + 1
     oblique = _list_oblique(len(table.features), max_terms, max_coefficient)
     try:
-        return list(read_hyperplanes(raw, known, n_clusters, table.features, oblique)), []
+        return list(read_hyperplanes(raw, known, n_clusters, table.features, oblique)), [], {}
     except NotSeparableError as problem:
         hyperplanes, open_pairs = list(problem.hyperplanes), problem.pairs
-    overlapping = []
+    overlapping, gaps = [], {}
     for i, j in open_pairs:
         pair = _take_pair(table, labels, weights, i, j)
         if max_coefficient is None:
-            plane, errors = find_general(pair, max_terms)
+            plane, errors, gaps[i, j] = find_general(pair, max_terms)
         else:
             plane, errors = find_fewest_errors(pair, oblique)
         hyperplanes.append(plane)
         if errors:
             overlapping.append(pair)
-    return sorted(hyperplanes, key=lambda h: (min(h.above, h.below), max(h.above, h.below))), overlapping
+    return sorted(hyperplanes, key=lambda h: (min(h.above, h.below), max(h.above, h.below))), overlapping, gaps
 
 
 def _take_pair(table: EncodedTable, labels: Labels, weights: Floats, i: int, j: int) -> PairTable:
@@ -145,6 +151,17 @@ def _number_labels(labels: Any, n_rows: int) -> tuple[Labels, tuple[Hashable, ..
 
 def _is_noise(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and value == NOISE
+
+
+def _check_names(names: Any, n_clusters: int) -> list[str] | None:
+    if names is None:
+        return None
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise ValueError(f"names must be a list of {n_clusters} names, one per cluster; got {names!r}.")
+    found = [str(name) for name in names]
+    if len(found) != n_clusters:
+        raise ValueError(f"names must be {n_clusters}, one per cluster; got {len(found)}.")
+    return found
 
 
 def _check_limit(name: str, value: int | None) -> None:

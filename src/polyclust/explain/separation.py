@@ -81,15 +81,21 @@ def find_fewest_errors(pair: PairTable, oblique: Directions | None = None) -> tu
     return _make_hyperplane(pair, *best), best[0].errors
 
 
-def find_general(pair: PairTable, max_terms: int | None) -> tuple[Hyperplane, float]:
-    """The same with real coefficients, rounded to as few digits as cost no row."""
-    best = find_fewest_errors(pair)
-    if max_terms == 1 or best[1] == 0:
-        return best
-    w = _find_real_direction(pair, max_terms)
+def find_general(pair: PairTable, max_terms: int | None) -> tuple[Hyperplane, float, float]:
+    """The same with real coefficients; and the gap that an integer program left, 0 where there is none."""
+    straight, errors = find_fewest_errors(pair)
+    if max_terms == 1 or errors == 0:
+        return straight, errors, 0.0
+    w, gap = _find_real_direction(pair, max_terms)
+    slanted = _round_coefficients(pair, w, errors)
+    return (straight, errors, gap) if slanted is None else (*slanted, gap)
+
+
+def _round_coefficients(pair: PairTable, w: Floats, errors: float) -> tuple[Hyperplane, float] | None:
+    """The hyperplane along w with as few digits as cost no row; None if it misplaces no less than ``errors``."""
     exact = _sweep(pair, _as_directions(w), pair.in_units)
-    if exact is None or exact.errors >= best[1]:
-        return best
+    if exact is None or exact.errors >= errors:
+        return None
     for n_digits in (*range(1, 8), 17):
         rounded = _as_directions(np.array([float(f"{v:.{n_digits}g}") for v in w]))
         cut = _sweep(pair, rounded, pair.in_units)
@@ -98,15 +104,17 @@ def find_general(pair: PairTable, max_terms: int | None) -> tuple[Hyperplane, fl
     return _make_hyperplane(pair, exact, _as_directions(w)), exact.errors
 
 
-def _find_real_direction(pair: PairTable, max_terms: int | None) -> Floats:
+def _find_real_direction(pair: PairTable, max_terms: int | None) -> tuple[Floats, float]:
+    """A direction, and the share of its error that the program has not proved to be needed."""
     values = pair.in_units
     upper, lower = values[pair.is_first], values[~pair.is_first]
     if max_terms is None or max_terms >= values.shape[1]:
         w = find_direction(upper, lower, widest=True)
         if w is not None:
-            return w
+            return w, 0.0
     rows = PairRows.collect(upper, lower, pair.weights[pair.is_first], pair.weights[~pair.is_first])
-    return separate_general(rows, max_terms, choose_margin(rows.values), time_limit=SOLVER_SECONDS).w
+    found = separate_general(rows, max_terms, choose_margin(rows.values), time_limit=SOLVER_SECONDS)
+    return found.w, found.gap
 
 
 def _as_directions(w: Floats) -> Directions:

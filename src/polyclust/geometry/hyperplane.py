@@ -19,6 +19,7 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 __all__ = [
+    "OUTSIDE",
     "ROWS_AT_ONCE",
     "Hyperplane",
     "Polytope",
@@ -29,6 +30,7 @@ __all__ = [
     "place_rows",
 ]
 
+OUTSIDE = ("nearest", "none")  # what may become of rows in no polytope
 ROWS_AT_ONCE = 20_000  # raw rows that are worked on together, so that what is made of them stays small and close
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import count
 
 from sqlglot import Dialect, exp
 from sqlglot.errors import SqlglotError
@@ -25,7 +26,7 @@ from polyclust.render.placing import (
 from polyclust.render.sql_numbers import double_type, write_double, write_number
 from polyclust.table.features import Column, Feature
 
-__all__ = ["check_dialect", "render_sql", "render_sql_case"]
+__all__ = ["check_dialect", "choose_column", "render_sql", "render_sql_case"]
 
 NOT_SQL = {"prql", "dax"}
 LARGEST_COUNT = 1e6
@@ -40,7 +41,9 @@ class Scope:
     qualifier: str | None = None
 
 
-def render_sql(explanation: Explanation, table: str | Sequence[str], dialect: str = "duckdb") -> str:
+def render_sql(
+    explanation: Explanation, table: str | Sequence[str], dialect: str = "duckdb", column: str = "cluster"
+) -> str:
     """Write a SELECT of all columns of a table and one more, ``cluster``.
 
     The cluster is NULL where a column that the rules read is NULL (unless the column has a fill), the nearest
@@ -52,16 +55,17 @@ def render_sql(explanation: Explanation, table: str | Sequence[str], dialect: st
     table : the name of the table, taken as one name even if it has dots in it; a sequence such as
         ("schema", "table") for a qualified one
     dialect : any SQL dialect that sqlglot knows, such as "duckdb", "sqlite", "postgres", "snowflake"
+    column : what the new column is called; another name than those of the columns that the explanation knows
 
     Notes
     -----
-    A table that has a column ``cluster`` already gets a second one of that name, as the last; select from
-    ``render_sql_case`` under another name then. Category values are compared by the table's own collation.
-    Missing values must be NULL: a floating-point NaN is ordered as the database orders it.
+    Category values are compared by the table's own collation. Missing values must be NULL: a floating-point NaN
+    is ordered as the database orders it.
     """
+    _refuse_taken(column, explanation)
     alias = _quote("t")
     case = _build_case(explanation, Scope(check_dialect(dialect), "t"))
-    columns = [exp.Column(this=exp.Star(), table=alias), exp.alias_(case, "cluster", quoted=True, copy=False)]
+    columns = [exp.Column(this=exp.Star(), table=alias), exp.Alias(this=case, alias=_quote(column))]
     source = exp.alias_(_name_table(table), "t", table=True, quoted=True)
     return _write(exp.select(*columns, copy=False).from_(source, copy=False), dialect)
 
@@ -80,6 +84,24 @@ def check_dialect(dialect: str) -> str:
         known = ", ".join(sorted(name for name in Dialect.classes if name and name not in NOT_SQL))
         raise ValueError(f"dialect must be one of {known}; got {dialect!r}.")
     return dialect
+
+
+def choose_column(taken: Iterable[str]) -> str:
+    """``cluster``, or the first of cluster_2, cluster_3, ... that is not taken."""
+    known = {name.casefold() for name in taken}
+    names = ("cluster" if number == 1 else f"cluster_{number}" for number in count(1))
+    return next(name for name in names if name not in known)
+
+
+def _refuse_taken(column: str, explanation: Explanation) -> None:
+    """Most databases do not tell names apart by case alone."""
+    if not column:
+        raise ValueError("column must be a name; got ''.")
+    if column.casefold() in {c.name.casefold() for c in explanation.columns}:
+        raise ValueError(
+            f"column must not be {column!r}, for the table has a column of that name already; give another, such as "
+            f"{choose_column(c.name for c in explanation.columns)!r}."
+        )
 
 
 def _write(tree: exp.Expression, dialect: str) -> str:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Rational
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from polyclust.errors import ColumnTypeError
 from polyclust.table.features import Column
@@ -21,6 +24,7 @@ __all__ = [
     "describe_columns",
     "join_summaries",
     "open_table",
+    "refuse_form",
     "refuse_other_columns",
     "summarise_column",
 ]
@@ -53,8 +57,17 @@ class RawTable:
         return self._values if is_numeric else None
 
 
+def refuse_form(X: Any, name: str = "X", make_dense: str = "call its .toarray() first") -> None:
+    """Raise TypeError, saying what to do, for what numpy would take for a single object."""
+    if issparse(X):
+        raise TypeError(f"{name} is a sparse matrix and must be dense: {make_dense}.")
+    if type(X).__name__ == "LazyFrame" and type(X).__module__.startswith("polars"):
+        raise TypeError(f"{name} is a LazyFrame of polars, whose rows are not read yet: call its .collect() first.")
+
+
 def open_table(X: Any) -> RawTable:
     """Wrap an array or a pandas or polars frame."""
+    refuse_form(X)
     if is_partitioned(X):
         raise ValueError("This needs the rows in memory: compute() the Dask collection, or some of its rows, first.")
     if hasattr(X, "to_pandas") and not isinstance(X, pd.DataFrame):
@@ -153,7 +166,7 @@ def _summarise_objects(series: pd.Series[Any]) -> ColumnSummary:
     if kinds == {"boolean"}:
         return _summarise_numbers(series.to_numpy(dtype=bool))
     if kinds == {"number"}:
-        return _summarise_numbers(series.to_numpy(dtype=np.float64))
+        return _summarise_number_objects(series)
     levels = frozenset(distinct) if kinds == {"text"} else frozenset()
     return ColumnSummary(len(series), frozenset(kinds), levels)
 
@@ -162,7 +175,7 @@ def _summarise_numbers(values: NDArray[Any], is_finite: bool = False) -> ColumnS
     if values.dtype.kind == "c":
         return ColumnSummary(len(values), frozenset({"complex"}))
     if values.dtype.kind == "O":
-        values = values.astype(np.float64)
+        return _summarise_number_objects(pd.Series(values))
     n_missing, n_infinite = (0, 0) if is_finite else count_missing(values)
     is_whole = values.dtype.kind in "iub"
     largest = 0
@@ -178,6 +191,21 @@ def _summarise_numbers(values: NDArray[Any], is_finite: bool = False) -> ColumnS
         n_missing=n_missing,
         n_infinite=n_infinite,
     )
+
+
+def _summarise_number_objects(series: pd.Series[Any]) -> ColumnSummary:
+    """Numbers of Python's own, and decimals: how large they are is seen before they become floats."""
+    largest = max((_whole_part(v) for v in pd.unique(series)), default=0)
+    if largest > LARGEST_EXACT_INTEGER:
+        return ColumnSummary(len(series), frozenset({"number"}), largest=largest)
+    plain = series.infer_objects().to_numpy()
+    return _summarise_numbers(plain.astype(np.float64) if plain.dtype.kind == "O" else plain)
+
+
+def _whole_part(value: Any) -> int:
+    """How large an exact number is; 0 for a float, which has been rounded already."""
+    is_exact = isinstance(value, Rational) or (isinstance(value, Decimal) and value.is_finite())
+    return abs(int(value)) if is_exact else 0
 
 
 def _is_zero_one(values: NDArray[Any]) -> bool:

@@ -20,6 +20,8 @@ from polyclust.table.unseen import UnseenLevels
 Floats = NDArray[np.float64]
 
 __all__ = [
+    "SCALES",
+    "UNITS",
     "EncodedTable",
     "Spans",
     "encode_rows",
@@ -30,6 +32,9 @@ __all__ = [
     "round_number_near",
     "scale_features",
 ]
+
+SCALES = ("minmax", "standard", "none")
+UNITS = ("round", "range", "none")
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Literal
 
 import numpy as np
@@ -111,6 +112,8 @@ def _find_kind(series: pd.Series[Any], name: str) -> tuple[FoundKind, str]:
         return "other", f"holds values of type {type(present.iloc[0]).__name__}"
     if n_distinct == 1:
         return "constant", f"always {present.iloc[0]}"
+    if _are_decimals(present):
+        present = as_numbers(present)
     dtype = present.dtype
     if pd.api.types.is_bool_dtype(dtype):
         return "boolean", f"true in {_percent(present.astype(bool).mean())}"
@@ -119,6 +122,11 @@ def _find_kind(series: pd.Series[Any], name: str) -> tuple[FoundKind, str]:
     if pd.api.types.is_numeric_dtype(dtype) and not isinstance(dtype, pd.CategoricalDtype):
         return _find_kind_of_numbers(present, name, n_distinct)
     return _find_kind_of_text(present, name, n_distinct)
+
+
+def _are_decimals(present: pd.Series[Any]) -> bool:
+    """What parquet keeps of a database's NUMERIC columns."""
+    return present.dtype == object and all(isinstance(v, Decimal) for v in present)
 
 
 _DATE_ADVICE = "turn it into a number (days, month) to use it"

@@ -19,6 +19,7 @@ from typing import IO, Any
 
 import pandas as pd
 
+from polyclust.table.stored_index import show_index
 from polyclust.table.text import TextFormat, detect_format, find_ragged_line
 
 __all__ = [
@@ -284,8 +285,7 @@ def _iterate_text(source: TableSource, chunk_rows: int, text_columns: Sequence[s
 
 def _read_parquet(source: TableSource) -> pd.DataFrame:
     with _parquet_errors(source), source.open_binary() as stream:
-        table: pd.DataFrame = pd.read_parquet(stream, dtype_backend="numpy_nullable")
-        return table
+        return show_index(pd.read_parquet(stream, dtype_backend="numpy_nullable"))
 
 
 def _iterate_parquet(source: TableSource, chunk_rows: int) -> Iterator[pd.DataFrame]:
@@ -293,8 +293,7 @@ def _iterate_parquet(source: TableSource, chunk_rows: int) -> Iterator[pd.DataFr
 
     with _parquet_errors(source), source.open_binary() as stream:
         for batch in pyarrow.parquet.ParquetFile(stream).iter_batches(batch_size=chunk_rows):
-            table: pd.DataFrame = batch.to_pandas().convert_dtypes()
-            yield table
+            yield show_index(batch.to_pandas(), is_piece=True).convert_dtypes()
 
 
 class _parquet_errors:
