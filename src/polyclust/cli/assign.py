@@ -21,7 +21,7 @@ from polyclust.model_file import ModelParts, dict_to_parts, load_model
 from polyclust.table.features import Column
 from polyclust.table.kinds import Wishes, choose_columns
 from polyclust.table.missing import fill_missing
-from polyclust.table.read import TableError, TableSource, iterate_chunks
+from polyclust.table.read import TableError, TableSource, find_decimal_mark, iterate_chunks
 from polyclust.table.unseen import UnseenLevels
 from polyclust.table.values import convert_to_column
 
@@ -175,7 +175,8 @@ def _place_chunk(
 
 
 def _convert_chunk(chunk: pd.DataFrame, columns: Sequence[Column], source: TableSource, offset: int) -> pd.DataFrame:
-    converted = {c.name: convert_to_column(chunk[c.name], c, source.name, offset) for c in columns}
+    decimal = find_decimal_mark(source)
+    converted = {c.name: convert_to_column(chunk[c.name], c, source.name, offset, decimal) for c in columns}
     rows = pd.DataFrame(converted, index=chunk.index).reset_index(drop=True)
     return fill_missing(rows, {c.name: c.fill for c in columns if c.fill is not None})
 

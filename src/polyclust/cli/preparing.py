@@ -12,7 +12,7 @@ import pandas as pd
 
 from polyclust.table.kinds import FoundColumn, Wishes, choose_columns, convert_columns
 from polyclust.table.missing import CompleteTable, complete_table
-from polyclust.table.read import STANDARD_INPUT, TableError, TableSource, read_as_text, read_table
+from polyclust.table.read import STANDARD_INPUT, TableError, TableSource, find_decimal_mark, read_as_text, read_table
 
 __all__ = ["PreparedTable", "describe_columns", "prepare_table", "title_of"]
 
@@ -51,10 +51,11 @@ class PreparedTable:
 def prepare_table(source: TableSource, wishes: Wishes, missing: str) -> PreparedTable:
     """Read the file and make its rows complete. Raises TableError with one clear sentence."""
     table = read_table(source)
-    found = choose_columns(table, wishes, source.name)
+    decimal = find_decimal_mark(source)
+    found = choose_columns(table, wishes, source.name, decimal)
     if not any(c.is_used for c in found):
         raise TableError(f"{source.name} {_say_why_none(table, found)}.")
-    converted = convert_columns(table, found)
+    converted = convert_columns(table, found, decimal)
     id_name = wishes.id or _find_id(table, found)
     ids = None if id_name is None else _read_ids(source, table, id_name)
     return PreparedTable(source, found, complete_table(converted, found, missing, source.name), id_name, ids)

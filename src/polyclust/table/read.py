@@ -14,6 +14,7 @@ import tempfile
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
 
@@ -25,6 +26,7 @@ __all__ = [
     "STANDARD_INPUT",
     "TableError",
     "TableSource",
+    "find_decimal_mark",
     "iterate_chunks",
     "open_source",
     "read_as_text",
@@ -104,6 +106,12 @@ def read_table(source: TableSource) -> pd.DataFrame:
     if table.empty:
         raise TableError(f"{source.name} has a header but no rows: add the rows to cluster.")
     return table
+
+
+@lru_cache(maxsize=1)  # asked for every piece of a file
+def find_decimal_mark(source: TableSource) -> str | None:
+    """The mark of a text table; None where numbers are stored as such."""
+    return _find_format(source).decimal if source.kind == "text" else None
 
 
 def read_as_text(source: TableSource, name: str) -> pd.Series[Any]:
