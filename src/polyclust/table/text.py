@@ -30,12 +30,13 @@ csv.field_size_limit(2**27)
 
 @dataclass(frozen=True)
 class TextFormat:
-    """How to read a text table."""
+    """How to read a text table; ``is_spaced`` where spaces after the separators are no part of the values."""
 
     encoding: str
     separator: str
     decimal: str
     header: tuple[str, ...]
+    is_spaced: bool = False
 
 
 def detect_format(
@@ -53,10 +54,12 @@ def detect_format(
     if not lines:
         raise ValueError("holds no text: give a table with a header and rows.")
     separator = separator or ("\t" if is_tab_separated else find_separator(lines))
-    rows = list(csv.reader(lines, delimiter=separator))
+    is_spaced = _is_spaced(lines[0], separator)
+    rows = list(csv.reader(lines, delimiter=separator, skipinitialspace=is_spaced))
     decimal = decimal or find_decimal(rows[1:], separator)
     header = next((row for row in rows if row), [])
-    return TextFormat(encoding, separator, decimal, tuple(header))
+    names = [name.strip() for name in header] if is_spaced else header
+    return TextFormat(encoding, separator, decimal, tuple(names), is_spaced)
 
 
 def find_encoding(stream: IO[bytes]) -> str:
@@ -83,7 +86,9 @@ def find_separator(lines: Sequence[str]) -> str:
     """The separator that cuts most lines into the same number of fields, and more than one."""
 
     def agreement(separator: str) -> tuple[float, int]:
-        widths = Counter(len(row) for row in csv.reader(lines, delimiter=separator) if row)
+        is_spaced = _is_spaced(lines[0], separator)
+        reader = csv.reader(lines, delimiter=separator, skipinitialspace=is_spaced)
+        widths = Counter(len(row) for row in reader if row)
         width, n_lines = widths.most_common(1)[0]
         return (n_lines / widths.total() if width > 1 else 0.0, width)
 
@@ -104,7 +109,7 @@ def find_decimal(rows: Sequence[Sequence[str]], separator: str) -> str:
 def find_ragged_line(stream: IO[bytes], form: TextFormat) -> tuple[int, int] | None:
     """The first line whose number of fields is not the header's, and that number; None: all agree."""
     text = io.TextIOWrapper(stream, encoding=form.encoding, newline="")
-    reader = csv.reader(text, delimiter=form.separator)
+    reader = csv.reader(text, delimiter=form.separator, skipinitialspace=form.is_spaced)
     width = len(form.header)
     try:
         for row in reader:
@@ -114,6 +119,12 @@ def find_ragged_line(stream: IO[bytes], form: TextFormat) -> tuple[int, int] | N
     finally:
         text.detach()
     return None
+
+
+def _is_spaced(header: str, separator: str) -> bool:
+    """Whether a space follows every separator of the header, as in ``name, age, city``."""
+    _, *fields = header.rstrip("\r\n").split(separator)
+    return bool(fields) and all(field.startswith(" ") and field.strip() for field in fields)
 
 
 def _sample_lines(sample: bytes, encoding: str) -> list[str]:
