@@ -112,7 +112,8 @@ def _fit(request: FitRequest, prepared: PreparedTable) -> FitResult:
         except ValueError as error:
             raise ValueError(speak_of_options(str(error))) from error
     explanation = model.explanation_.with_fills(prepared.complete.fills)
-    return FitResult(model, explanation, time.monotonic() - started, tuple(notes), bool(interrupts))
+    said = tuple(map(speak_of_options, notes))
+    return FitResult(model, explanation, time.monotonic() - started, said, bool(interrupts))
 
 
 @contextmanager

@@ -160,7 +160,17 @@ def _find_kind_of_numbers(present: pd.Series[Any], name: str, n_distinct: int) -
             return "identifier", "a number for each row"
     if kind == "boolean":
         return kind, f"1 in {_percent(float((values == 1).mean()))}"
-    return kind, f"{values.min():g} to {values.max():g}"
+    return kind, _describe_span(values.min(), values.max())
+
+
+def _describe_span(low: Any, high: Any) -> str:
+    """Both ends in as many digits as it takes to tell them apart; whole numbers in full."""
+    texts = [(f"{int(end):d}" if float(end).is_integer() and abs(end) < 1e15 else "") for end in (low, high)]
+    for n_digits in range(6, 18):
+        ends = [text or f"{end:.{n_digits}g}" for text, end in zip(texts, (low, high), strict=True)]
+        if float(ends[0]) < float(ends[1]):
+            break
+    return " to ".join(ends)
 
 
 def _kind_of_numbers(series: pd.Series[Any]) -> FoundKind:

@@ -26,6 +26,7 @@ __all__ = [
     "STANDARD_INPUT",
     "TableError",
     "TableSource",
+    "find_codes",
     "find_decimal_mark",
     "iterate_chunks",
     "open_source",
@@ -114,6 +115,11 @@ def read_table(source: TableSource) -> pd.DataFrame:
 def find_decimal_mark(source: TableSource) -> str | None:
     """The mark of a text table; None where numbers are stored as such."""
     return _find_format(source).decimal if source.kind == "text" else None
+
+
+def find_codes(source: TableSource) -> frozenset[str]:
+    """Columns of a text table in which digits begin with zeros, as 01067 does."""
+    return _find_format(source).codes if source.kind == "text" else frozenset()
 
 
 def read_as_text(source: TableSource, name: str) -> pd.Series[Any]:

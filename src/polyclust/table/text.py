@@ -23,6 +23,7 @@ BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 COMMA_NUMBER = re.compile(r"[+-]?\d+,\d+$")
+CODE = re.compile(r"0\d{2,}$")  # two digits may be a month or an hour
 POINT_NUMBER = re.compile(r"[+-]?\d+\.\d+$")
 
 csv.field_size_limit(2**27)
@@ -30,13 +31,18 @@ csv.field_size_limit(2**27)
 
 @dataclass(frozen=True)
 class TextFormat:
-    """How to read a text table; ``is_spaced`` where spaces after the separators are no part of the values."""
+    """How to read a text table.
+
+    is_spaced : spaces after the separators are no part of the values
+    codes : columns in which digits begin with zeros, as far as was looked
+    """
 
     encoding: str
     separator: str
     decimal: str
     header: tuple[str, ...]
     is_spaced: bool = False
+    codes: frozenset[str] = frozenset()
 
 
 def detect_format(
@@ -59,7 +65,8 @@ def detect_format(
     decimal = decimal or find_decimal(rows[1:], separator)
     header = next((row for row in rows if row), [])
     names = [name.strip() for name in header] if is_spaced else header
-    return TextFormat(encoding, separator, decimal, tuple(names), is_spaced)
+    codes = {name for row in rows[1:] for name, field in zip(names, row, strict=False) if CODE.match(field)}
+    return TextFormat(encoding, separator, decimal, tuple(names), is_spaced, frozenset(codes))
 
 
 def find_encoding(stream: IO[bytes]) -> str:
