@@ -15,7 +15,7 @@ from polyclust.geometry.hyperplane import Hyperplane
 from polyclust.report import ReportSubject, render_report
 from polyclust.report.clarity import judge, measure_clarity
 from polyclust.report.content import gather_content
-from polyclust.report.picture import draw_sample
+from polyclust.report.picture import choose_axes, draw_sample
 from polyclust.report.profile import draw_up_profile
 
 
@@ -202,3 +202,14 @@ def test_cards_say_what_a_cluster_has_rather_than_what_it_lacks(build_subject) -
     first, second = gather_content(build_subject(table, np.repeat([0, 1], 4)))["clusters"]
     assert any(line["text"] == "answer = no: 100 %" for line in first["typical"])
     assert any(line["text"] == "answer = yes: 100 %" for line in second["typical"])
+
+
+def test_the_picture_shows_first_what_tells_clusters_apart(build_subject) -> None:
+    rng = np.random.default_rng(0)
+    shop, card = rng.integers(0, 2, 80), rng.integers(0, 2, 80)
+    table = pd.DataFrame({"x": rng.random(80), "shop": np.array(["web", "store"])[shop], "card": card == 1})
+    subject = build_subject(table, 2 * shop + card)
+    axes = choose_axes(table, list(table.columns), subject.labels, subject.explanation)
+    assert axes == (1, 2)
+    of_shops = build_subject(table, shop)
+    assert choose_axes(table, list(table.columns), of_shops.labels, of_shops.explanation) == (1, 0)
