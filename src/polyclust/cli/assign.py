@@ -19,7 +19,7 @@ from polyclust.files import open_whole, refuse_input_as_output
 from polyclust.geometry.hyperplane import find_members, place_rows
 from polyclust.model_file import ModelParts, dict_to_parts, load_model
 from polyclust.table.features import Column
-from polyclust.table.kinds import Wishes, choose_columns
+from polyclust.table.kinds import Wishes, is_identifier
 from polyclust.table.missing import fill_missing
 from polyclust.table.read import TableError, TableSource, find_decimal_mark, iterate_chunks
 from polyclust.table.unseen import UnseenLevels
@@ -124,10 +124,10 @@ def _refuse_unknown_id(chunk: pd.DataFrame, id_name: str | None, source: TableSo
 def _find_id(chunk: pd.DataFrame, explanation: Explanation, source: TableSource) -> str | None:
     """The first column outside the model that looks like an identifier and has no gaps."""
     known = {c.name for c in explanation.columns}
-    others = chunk[[c for c in chunk.columns if c not in known]]
-    ignored = [c for c in others.columns if not others[c].is_unique or others[c].isna().any()]
-    found = choose_columns(others, Wishes(ignore=ignored), source.name) if len(chunk) > 1 else []
-    return next((c.name for c in found if c.kind == "identifier" and c.name not in ignored), None)
+    if len(chunk) < 2:
+        return None
+    whole = (c for c in chunk.columns if c not in known and chunk[c].is_unique and chunk[c].notna().all())
+    return next((c for c in whole if is_identifier(chunk[c], c, find_decimal_mark(source))), None)
 
 
 def _label_chunk(

@@ -21,9 +21,10 @@ from polyclust.table.read import TableError
 FoundKind = Literal["number", "integer", "boolean", "category", "date", "identifier", "free text", "constant", "other"]
 USED_KINDS = ("number", "integer", "boolean", "category")
 
-__all__ = ["FoundColumn", "FoundKind", "Wishes", "choose_columns", "convert_columns"]
+__all__ = ["FoundColumn", "FoundKind", "Wishes", "choose_columns", "convert_columns", "is_identifier"]
 
 MOST_LEVELS = 50
+MIXED_SHARE = 0.5  # of numbers among texts, from which on the texts are taken for mistakes
 SAMPLED_ROWS = 1000  # tell what most columns of text are
 IDENTIFIER_NAME = re.compile(
     r"(^|[^a-z])(id|ids|uuid|guid|key|nr|no|number|code|index|email|e-mail|phone|name)$|^unnamed|^$|"
@@ -77,6 +78,17 @@ def choose_columns(table: pd.DataFrame, wishes: Wishes, where: str, decimal: str
     return [_choose_column(table[name], name, wishes, where, decimal) for name in table.columns]
 
 
+def is_identifier(series: pd.Series[Any], name: str, decimal: str | None = None) -> bool:
+    """Whether the column, of which nothing else is asked, only names its rows."""
+    if _find_kind(series, name)[0] != "identifier":
+        return False
+    if pd.api.types.is_numeric_dtype(series.dtype):
+        return True
+    reading = read_numbers(series, decimal)
+    is_mixed = bool(reading.is_wrong.any()) and reading.values.notna().mean() >= MIXED_SHARE
+    return not reading.is_meant and not is_mixed
+
+
 def convert_columns(table: pd.DataFrame, found: Sequence[FoundColumn], decimal: str | None = None) -> pd.DataFrame:
     """The used columns with types to match their kinds; missing values stay missing."""
     columns = {c.name: _convert(table[c.name], c.kind, decimal) for c in found if c.is_used}
@@ -106,7 +118,7 @@ def _choose_column(series: pd.Series[Any], name: str, wishes: Wishes, where: str
         amounts = _find_amounts(series, name, decimal)
         if amounts is not None:
             return amounts
-        if _share_of_numbers(series, decimal) >= 0.5:
+        if _share_of_numbers(series, decimal) >= MIXED_SHARE:
             _refuse_mixed(series, name, where, decimal)
     return FoundColumn(name, kind, kind in USED_KINDS, note, n_missing)
 
