@@ -16,6 +16,7 @@ PLACEHOLDERS = frozenset(
     {"-", "--", "\u2013", "\u2014", "?", "??", ".", "..", "...", "n.a.", "n/a", "na", "k.a.", "none", "null", "nil"}
     | {"missing", "unknown", "#div/0!", "#value!", "#ref!", "#name?", "#num!"}
 )
+MINUSES = ("(", "-", "\u2212")
 CURRENCIES = r"[$€£¥₹₽₩₺]|US\$|EUR|USD|GBP|CHF|JPY|SEK|NOK|DKK|PLN|CZK|CAD|AUD|INR|CNY|BRL"
 
 
@@ -53,18 +54,20 @@ def read_numbers(series: pd.Series[Any], decimal: str | None = None) -> Reading:
 
     A mark between groups of three digits is one of thousands: 1,234 is more than 850 where the decimal mark is a point.
     """
-    text = series.astype("string").str.strip()
-    distinct = [str(v) for v in text.dropna().unique()]
-    placeholders = [v for v in distinct if v.casefold() in PLACEHOLDERS]
-    spoken = [v for v in distinct if v.casefold() not in PLACEHOLDERS]
-    marks = (",", ".") if decimal == "," else (".", ",")
-    read = max((_read_all(spoken, mark) for mark in marks), key=len)  # of equals the first
-    numbers = {value: number for value, (number, _) in read.items()}
-    values = pd.to_numeric(text.astype(object).map(numbers)).convert_dtypes()
+    codes, found = pd.factorize(series.astype("string").str.strip().astype(object))  # a missing value has the code -1
+    distinct = [str(text) for text in found]
+    placeholders = [text for text in distinct if text.casefold() in PLACEHOLDERS]
+    spoken = [text for text in distinct if text.casefold() not in PLACEHOLDERS]
+    first, second = (",", ".") if decimal == "," else (".", ",")
+    read = _read_all(spoken, first)
+    if len(read) < len(spoken):
+        read = max(read, _read_all(spoken, second), key=len)
+    numbers = pd.to_numeric(pd.Series([read.get(text, (None, ""))[0] for text in distinct] + [None], dtype=object))
+    is_wrong = [text not in read and text.casefold() not in PLACEHOLDERS for text in distinct] + [False]
     return Reading(
-        values,
-        text.notna() & ~text.isin([*numbers, *placeholders]),
-        next((value for value in read if not _is_plain(value)), ""),
+        pd.Series(numbers.to_numpy()[codes], index=series.index).convert_dtypes(),
+        pd.Series(np.array(is_wrong, dtype=bool)[codes], index=series.index),
+        next((text for text in read if not _is_plain(text)), ""),
         placeholders[0] if placeholders else "",
         len({sign for _, sign in read.values()}),
     )
@@ -82,21 +85,17 @@ def _read_all(distinct: list[str], mark: str) -> dict[str, tuple[int | float, st
 
 
 def _read(text: str, mark: str) -> tuple[int | float, str] | None:
-    if text.casefold().lstrip("+-") in ("inf", "infinity"):
-        return float(text), ""
     match = _amount(mark).fullmatch(text)
-    if match is None or bool(match["open"]) != bool(match["close"]):
+    if match is None:
+        return (float(text), "") if text.casefold().lstrip("+-") in ("inf", "infinity") else None
+    opened, ahead, front, inside, whole, fraction, power, back, behind, closed = match.groups()
+    n_minuses = sum(sign in MINUSES for sign in (opened, ahead, inside, behind))
+    if (opened is None) != (closed is None) or n_minuses > 1 or (front and back):
         return None
-    minuses = [match["open"], match["ahead"], match["inside"], match["behind"]]
-    n_minuses = sum(sign in ("(", "-", "\u2212") for sign in minuses)
-    if n_minuses > 1 or (match["front"] and match["back"]):
-        return None
-    whole, fraction, power = match["whole"], match["fraction"], match["power"]
-    digits = re.sub(r"\D", "", whole)
-    plain = f"{'-' * n_minuses}{digits or '0'}"
+    digits = whole if whole.isdigit() else re.sub(r"\D", "", whole) or "0"
     is_whole = fraction is None and power is None and len(digits) <= 18
-    number = int(plain) if is_whole else float(f"{plain}.{fraction or 0}{power or ''}")
-    return number + 0, match["front"] or match["back"] or ""  # no minus zero
+    size = int(digits) if is_whole else float(f"{digits}.{fraction or 0}{power or ''}")
+    return (-size if n_minuses and size else size), front or back or ""
 
 
 @cache
