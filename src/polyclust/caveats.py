@@ -25,6 +25,6 @@ def warn_of_result(explanation: Explanation, fewest: int, was_cut_short: bool) -
         warnings.warn(sentence, PolyclustWarning, stacklevel=ABOVE_FIT)
     small = [r for r in explanation.rules if r.is_at_minimum]
     if small:
-        listed = ", ".join(f"{r.cluster} ({r.size:g} rows)" for r in small)
+        listed = ", ".join(f"{r.cluster} ({r.size:g} row{'' if r.size == 1 else 's'})" for r in small)
         sentence = f"No larger than min_cluster_size allows, so probably a cap of outliers: cluster {listed}."
         warnings.warn(sentence, SmallClusterWarning, stacklevel=ABOVE_FIT)

@@ -243,3 +243,21 @@ def test_categories_are_found_however_they_are_written(name: str, tmp_path: Path
     at_fit = pd.read_csv(tmp_path / "out" / "labels.csv")["cluster"].tolist()
     assert pd.read_csv(tmp_path / "new.csv")["cluster"].tolist() == at_fit
     assert set(at_fit) == {0, 1}
+
+
+def test_a_column_that_the_model_does_not_know_is_none_of_its_business(fitted: Path, tmp_path: Path, run) -> None:
+    new = make_customers(20, seed=6)
+    new.insert(0, "extra", ["broken", *(f"{i}.25" for i in range(1, 20))])
+    new.insert(1, "paid", [f"${i},100" for i in range(1, 21)])
+    new.to_csv(tmp_path / "new.csv", index=False)
+    done = run("assign", fitted, "new.csv", "-o", "l.csv", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert pd.read_csv(tmp_path / "l.csv")["customer_id"].tolist() == new["customer_id"].tolist()
+
+
+def test_digits_that_are_text_may_name_rows(fitted: Path, tmp_path: Path, run) -> None:
+    new = make_customers(20, seed=6).drop(columns="customer_id")
+    new.insert(0, "key", [f"{i:06d}" for i in range(20)])
+    new.to_parquet(tmp_path / "new.parquet")
+    assert run("assign", fitted, "new.parquet", "-o", "l.csv", cwd=tmp_path).returncode == 0
+    assert pd.read_csv(tmp_path / "l.csv", dtype=str)["key"].tolist() == new["key"].tolist()

@@ -12,7 +12,7 @@ import pytest
 from polyclust.demo_data import make_customers
 from polyclust.table.kinds import Wishes, choose_columns, convert_columns
 from polyclust.table.missing import complete_table
-from polyclust.table.read import iterate_chunks, open_source, read_as_text, read_table
+from polyclust.table.read import TableError, iterate_chunks, open_source, read_as_text, read_table
 
 
 @pytest.fixture
@@ -193,3 +193,44 @@ def test_fills_by_rule() -> None:
     assert complete_table(converted, found, "category", "t").fills["t"] == "missing"
     assert complete_table(converted, found, "most-frequent", "t").fills["i"] == 2
     assert complete_table(converted, found, "drop", "t").fills == {}
+
+
+def test_spaces_around_separators_are_no_part_of_names_and_values(tmp_path: Path) -> None:
+    lines = [f'{i}, {i / 4} , "wide, open {i % 2}"' for i in range(20)]
+    (tmp_path / "t.csv").write_text("\n".join(["n, x , where", *lines]) + "\n")
+    source = open_source(str(tmp_path / "t.csv"))
+    for table in (read_table(source), pd.concat(list(iterate_chunks(source, 7, ["where"])))):
+        assert table.columns.tolist() == ["n", "x", "where"]
+        assert table["x"].tolist() == [i / 4 for i in range(20)]
+        assert set(table["where"]) == {"wide, open 0", "wide, open 1"}
+    assert read_as_text(source, "x").tolist()[:2] == ["0.0", "0.25"]
+
+
+def test_a_space_at_one_name_belongs_to_it(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a, b,c\n" + "1, x,2\n" * 5)
+    table = read_table(open_source(str(tmp_path / "t.csv")))
+    assert table.columns.tolist() == ["a", " b", "c"]
+    assert set(table[" b"]) == {" x"}
+
+
+def test_columns_without_name_and_values_are_no_columns(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a;b;;\n" + "1;2;;\n" * 5)
+    assert read_table(open_source(str(tmp_path / "t.csv"))).columns.tolist() == ["a", "b"]
+    (tmp_path / "i.csv").write_text(",a,b\n" + "".join(f"{i},1,2\n" for i in range(5)))
+    assert read_table(open_source(str(tmp_path / "i.csv"))).columns.tolist() == ["Unnamed: 0", "a", "b"]
+
+
+def test_empty_rows_may_stand_above_the_header_of_a_sheet(tmp_path: Path, customers: pd.DataFrame) -> None:
+    customers.to_excel(tmp_path / "t.xlsx", index=False, startrow=3, startcol=2)
+    table = read_table(open_source(str(tmp_path / "t.xlsx")))
+    assert table.columns.tolist() == customers.columns.tolist()
+    assert len(table) == len(customers)
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+def test_a_title_above_the_header_is_told(ending: str, tmp_path: Path) -> None:
+    rows = pd.DataFrame([["Report", None, None], ["a", "b", "c"], *[[i, 2, 3] for i in range(5)]])
+    path = tmp_path / f"t.{ending}"
+    (rows.to_csv if ending == "csv" else rows.to_excel)(path, index=False, header=False)  # type: ignore[operator]
+    with pytest.raises(TableError, match=r"2 columns without a name.*delete the rows above the header"):
+        read_table(open_source(str(path)))

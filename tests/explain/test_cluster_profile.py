@@ -90,3 +90,15 @@ def test_names_that_cannot_differ_are_numbered():
     same = profile()[0]
     names = name_clusters([(), (), ()], [same, same, same])
     assert names[1:] == (f"{names[0]} (2)", f"{names[0]} (3)")
+
+
+def test_names_speak_of_the_middle_and_not_of_chance():
+    labels = np.repeat([0, 1, 2], 40)
+    chance = np.tile([-1.0, 1.0], 60) + np.where(labels == 0, 0.2, 0.0)  # a fifth of a deviation more
+    frame = pd.DataFrame({"age": 20 + 20 * labels, "chance": chance})
+    explanation = explain_labels(frame, labels)
+    rules, profiles = explanation.rules, explanation.profile(frame, labels)
+    names = name_clusters([rule.clauses for rule in rules], profiles)
+    assert names == ("low age", "medium age", "high age")
+    alike = name_clusters([(), rules[2].clauses, rules[2].clauses], profiles)
+    assert len(set(alike)) == 3

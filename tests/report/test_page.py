@@ -14,7 +14,8 @@ from sklearn.metrics import silhouette_samples
 from polyclust.geometry.hyperplane import Hyperplane
 from polyclust.report import ReportSubject, render_report
 from polyclust.report.clarity import judge, measure_clarity
-from polyclust.report.picture import draw_sample
+from polyclust.report.content import gather_content
+from polyclust.report.picture import choose_axes, draw_sample
 from polyclust.report.profile import draw_up_profile
 
 
@@ -177,3 +178,38 @@ def test_the_sample_holds_some_of_every_cluster() -> None:
     assert len(set(rows.tolist())) == len(rows) <= 3_100
     assert np.bincount(labels[rows]).min() >= 28
     assert (draw_sample(labels, 10, seed=0) == rows).all()
+
+
+def test_averages_can_be_told_apart() -> None:
+    table = pd.DataFrame(
+        {
+            "year": [2003.0, 2003.5, 2018.0, 2018.5],
+            "offset": [1e9, 1e9 + 0.002, 1e9 + 0.02, 1e9 + 0.022],
+            "value": [0.0, 21.57, 9015.0, 0.0],
+            "tiny": [1.2345e-9, 1.2345e-9, 3e-9, 3e-9],
+        }
+    )
+    lines = {line.name: line for line in draw_up_profile(table, np.array([0, 0, 1, 1]), 2)}
+    assert [lines["year"].text(k) for k in (0, 1)] == ["2,003.2", "2,018.2"]
+    assert [lines["offset"].text(k) for k in (0, 1)] == ["1,000,000,000.001", "1,000,000,000.021"]
+    assert [lines["value"].text(k) for k in (0, 1)] == ["10.8", "4,510"]
+    assert lines["tiny"].text(0) == "1.23e-09"
+    assert lines["value"].spell(0.0) == "0"
+
+
+def test_cards_say_what_a_cluster_has_rather_than_what_it_lacks(build_subject) -> None:
+    table = pd.DataFrame({"x": [0.0, 1, 0, 1, 9, 8, 9, 8], "answer": ["no"] * 4 + ["yes"] * 4})
+    first, second = gather_content(build_subject(table, np.repeat([0, 1], 4)))["clusters"]
+    assert any(line["text"] == "answer = no: 100 %" for line in first["typical"])
+    assert any(line["text"] == "answer = yes: 100 %" for line in second["typical"])
+
+
+def test_the_picture_shows_first_what_tells_clusters_apart(build_subject) -> None:
+    rng = np.random.default_rng(0)
+    shop, card = rng.integers(0, 2, 80), rng.integers(0, 2, 80)
+    table = pd.DataFrame({"x": rng.random(80), "shop": np.array(["web", "store"])[shop], "card": card == 1})
+    subject = build_subject(table, 2 * shop + card)
+    axes = choose_axes(table, list(table.columns), subject.labels, subject.explanation)
+    assert axes == (1, 2)
+    of_shops = build_subject(table, shop)
+    assert choose_axes(table, list(table.columns), of_shops.labels, of_shops.explanation) == (1, 0)

@@ -20,9 +20,9 @@ from polyclust.geometry.hyperplane import find_members, place_rows
 from polyclust.model_file import ModelParts, dict_to_parts, load_model
 from polyclust.render.placing import list_outside_columns, list_rule_columns
 from polyclust.table.features import Column
-from polyclust.table.kinds import Wishes, choose_columns
+from polyclust.table.kinds import Wishes, is_identifier
 from polyclust.table.missing import fill_missing
-from polyclust.table.read import TableError, TableSource, iterate_chunks
+from polyclust.table.read import TableError, TableSource, find_decimal_mark, iterate_chunks
 from polyclust.table.unseen import UnseenLevels
 from polyclust.table.values import convert_to_column
 
@@ -126,10 +126,10 @@ def _refuse_unknown_id(chunk: pd.DataFrame, id_name: str | None, source: TableSo
 def _find_id(chunk: pd.DataFrame, explanation: Explanation, source: TableSource) -> str | None:
     """The first column outside the model that looks like an identifier and has no gaps."""
     known = {c.name for c in explanation.columns}
-    others = chunk[[c for c in chunk.columns if c not in known]]
-    ignored = [c for c in others.columns if not others[c].is_unique or others[c].isna().any()]
-    found = choose_columns(others, Wishes(ignore=ignored), source.name) if len(chunk) > 1 else []
-    return next((c.name for c in found if c.kind == "identifier" and c.name not in ignored), None)
+    if len(chunk) < 2:
+        return None
+    whole = (c for c in chunk.columns if c not in known and chunk[c].is_unique and chunk[c].notna().all())
+    return next((c for c in whole if is_identifier(chunk[c], c, find_decimal_mark(source))), None)
 
 
 def _label_chunk(
@@ -178,7 +178,8 @@ def _place_chunk(
 
 
 def _convert_chunk(chunk: pd.DataFrame, columns: Sequence[Column], source: TableSource, offset: int) -> pd.DataFrame:
-    converted = {c.name: convert_to_column(chunk[c.name], c, source.name, offset) for c in columns}
+    decimal = find_decimal_mark(source)
+    converted = {c.name: convert_to_column(chunk[c.name], c, source.name, offset, decimal) for c in columns}
     rows = pd.DataFrame(converted, index=chunk.index).reset_index(drop=True)
     return fill_missing(rows, {c.name: c.fill for c in columns if c.fill is not None})
 

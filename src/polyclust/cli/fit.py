@@ -112,8 +112,8 @@ def _fit(request: FitRequest, prepared: PreparedTable) -> FitResult:
         except ValueError as error:
             raise ValueError(speak_of_options(str(error))) from error
     explanation = model.explanation_.with_fills(prepared.complete.fills)
-    notes += _note_column(prepared)
-    return FitResult(model, explanation, time.monotonic() - started, tuple(notes), bool(interrupts))
+    said = *map(speak_of_options, notes), *_note_column(prepared)
+    return FitResult(model, explanation, time.monotonic() - started, said, bool(interrupts))
 
 
 def _name_column(prepared: PreparedTable) -> str:

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from polyclust.explain.spelling import format_number
 from polyclust.table.kinds import FoundColumn, Wishes, choose_columns, convert_columns
 from polyclust.table.missing import CompleteTable, complete_table
-from polyclust.table.read import STANDARD_INPUT, TableError, TableSource, read_as_text, read_table
+from polyclust.table.read import (
+    STANDARD_INPUT,
+    TableError,
+    TableSource,
+    find_codes,
+    find_decimal_mark,
+    read_as_text,
+    read_table,
+)
 
 __all__ = ["PreparedTable", "describe_columns", "prepare_table", "title_of"]
 
@@ -51,10 +60,13 @@ class PreparedTable:
 def prepare_table(source: TableSource, wishes: Wishes, missing: str) -> PreparedTable:
     """Read the file and make its rows complete. Raises TableError with one clear sentence."""
     table = read_table(source)
-    found = choose_columns(table, wishes, source.name)
+    decimal, codes = find_decimal_mark(source), find_codes(source)
+    for name in codes.intersection(wishes.categorical):
+        table[name] = read_as_text(source, name).replace("", pd.NA)
+    found = _mark_codes(choose_columns(table, wishes, source.name, decimal), codes)
     if not any(c.is_used for c in found):
         raise TableError(f"{source.name} {_say_why_none(table, found)}.")
-    converted = convert_columns(table, found)
+    converted = convert_columns(table, found, decimal)
     id_name = wishes.id or _find_id(table, found)
     ids = None if id_name is None else _read_ids(source, table, id_name)
     return PreparedTable(source, found, complete_table(converted, found, missing, source.name), id_name, ids)
@@ -63,9 +75,10 @@ def prepare_table(source: TableSource, wishes: Wishes, missing: str) -> Prepared
 def describe_columns(prepared: PreparedTable) -> str:
     """The table that shows the kind of every column and what is left out."""
     width = min(32, max(len(c.name) for c in prepared.found))
-    head = f"{prepared.source.name}: {prepared.n_rows} rows, {len(prepared.found)} columns"
+    n_columns = len(prepared.found)
+    head = f"{prepared.source.name}: {prepared.n_rows} rows, {n_columns} column{'' if n_columns == 1 else 's'}"
     lines = [f"  {_fit(c.name, width)}  {c.kind:<10}  {_note(c)}" for c in prepared.found]
-    return "\n".join([head, *lines, *_describe_missing(prepared)])
+    return "\n".join([head, *lines, *_describe_names(prepared), *_describe_missing(prepared)])
 
 
 def title_of(source: TableSource) -> str:
@@ -73,14 +86,44 @@ def title_of(source: TableSource) -> str:
     return "table" if source.path == STANDARD_INPUT else Path(source.path).stem
 
 
+def _describe_names(prepared: PreparedTable) -> list[str]:
+    """A word where the first line may be a row like the others: it holds numbers, and not in their order."""
+    names = [c.name for c in prepared.found]
+    try:
+        numbers = [float(name) for name in names]
+    except ValueError:
+        return []
+    if numbers == sorted(set(numbers)) and all(number.is_integer() for number in numbers):
+        return []
+    listed = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+    return [f"  the first line was taken for names ({listed}): add a line of names if it is a row"]
+
+
+def _mark_codes(found: Sequence[FoundColumn], codes: Collection[str]) -> list[FoundColumn]:
+    """A word at whole numbers that are written like codes."""
+    hint = ", written with leading zeros: give --categorical {} if it is a code"
+    return [
+        replace(c, note=c.note + hint.format(c.name)) if c.name in codes and c.kind == "integer" else c for c in found
+    ]
+
+
 def _describe_missing(prepared: PreparedTable) -> list[str]:
     lines = []
     if prepared.n_dropped:
-        lines.append(f"  {prepared.n_dropped} rows with missing values are left out (--missing median would fill them)")
+        rows, are, them = (
+            ("1 row", "is", "it") if prepared.n_dropped == 1 else (f"{prepared.n_dropped} rows", "are", "them")
+        )
+        lines.append(f"  {rows} with missing values {are} left out (--missing median would fill {them})")
     fills = prepared.complete.fills
     if fills:
-        lines.append("  missing values become " + ", ".join(f"{name}: {value}" for name, value in fills.items()))
+        listed = ", ".join(f"{name}: {_spell_fill(value)}" for name, value in fills.items())
+        lines.append(f"  missing values become {listed}")
     return lines
+
+
+def _spell_fill(value: float | str | bool) -> str:
+    """A value as the rules would print it."""
+    return format_number(value) if isinstance(value, float) else str(value)
 
 
 def _note(column: FoundColumn) -> str:

@@ -17,12 +17,14 @@ __all__ = ["name_clusters"]
 
 N_WORDS = 2
 LEAST_EFFECT = 0.1
+CLEAR_EFFECT = 0.3  # of what the rule does not speak of; less only tells names apart
 
 
 def name_clusters(clauses: Sequence[Sequence[Clause]], profiles: Sequence[ClusterProfile]) -> tuple[str, ...]:
     """One name per cluster, no two alike. Features of the rule come first, then the strongest traits."""
-    phrases = [_list_phrases(rule, profile) for rule, profile in zip(clauses, profiles, strict=True)]
-    lengths = [min(N_WORDS, len(p)) for p in phrases]
+    listed = [_list_phrases(rule, profile) for rule, profile in zip(clauses, profiles, strict=True)]
+    phrases = [[phrase for phrase, _ in rule] for rule in listed]
+    lengths = [min(N_WORDS, max(1, sum(is_clear for _, is_clear in rule)), len(rule)) for rule in listed]
     names = _join(phrases, lengths)
     while (longer := _lengthen(names, phrases, lengths)) != lengths:
         lengths = longer
@@ -30,27 +32,35 @@ def name_clusters(clauses: Sequence[Sequence[Clause]], profiles: Sequence[Cluste
     return _number_doubles(names)
 
 
-def _list_phrases(clauses: Sequence[Clause], profile: ClusterProfile) -> list[str]:
+def _list_phrases(clauses: Sequence[Clause], profile: ClusterProfile) -> list[tuple[str, bool]]:
+    """What can be said of a cluster, the best first, and whether it is clear enough for a name by itself."""
     used = {(t.feature.column, t.feature.level) for clause in clauses for t in clause.terms}
     middle = _bounded_on_both_sides(clauses)
-    strong = [t for t in profile.traits if t.strength >= LEAST_EFFECT]
-    ordered = sorted(strong, key=lambda t: _precedence(t, used))
+    # What lies in the middle hardly differs from the rest, and yet the rule speaks of it.
+    traits = [t for t in profile.traits if t.strength >= LEAST_EFFECT and t.feature not in middle]
+    traits += [Trait(feature, LEAST_EFFECT, 0.0, 0.0) for feature in middle]
     best_of_column: dict[Column, Trait] = {}
-    for trait in ordered:
+    for trait in sorted(traits, key=lambda t: _precedence(t, used)):
         best_of_column.setdefault(trait.feature.column, trait)
-    return [_word_trait(t, t.feature in middle) for t in best_of_column.values()]
+    return [
+        (_word_trait(t, t.feature in middle), t.strength >= CLEAR_EFFECT or _is_used(t, used))
+        for t in best_of_column.values()
+    ]
+
+
+def _is_used(trait: Trait, used: set[tuple[Column, Hashable]]) -> bool:
+    is_level = trait.feature.kind == "level"  # a rule that names one level speaks of them all
+    return any(c == trait.feature.column and (is_level or v == trait.feature.level) for c, v in used)
 
 
 def _precedence(trait: Trait, used: set[tuple[Column, Hashable]]) -> tuple[bool, float, bool]:
     """What the rule speaks of, then what is strongest; what a cluster is rather than what it is not."""
-    is_level = trait.feature.kind == "level"  # a rule that names one level speaks of them all
-    is_used = any(c == trait.feature.column and (is_level or v == trait.feature.level) for c, v in used)
-    return not is_used, -round(trait.strength, 9), trait.effect < 0
+    return not _is_used(trait, used), -round(trait.strength, 9), trait.effect < 0
 
 
-def _bounded_on_both_sides(clauses: Sequence[Clause]) -> set[Feature]:
+def _bounded_on_both_sides(clauses: Sequence[Clause]) -> list[Feature]:
     single = [(c.terms[0].feature, c.comparison) for c in clauses if len(c.terms) == 1]
-    return {f for f, side in single if side == "≥" and (f, "<") in single}
+    return [f for f, side in single if side == "≥" and (f, "<") in single]
 
 
 def _word_trait(trait: Trait, is_middle: bool) -> str:

@@ -110,8 +110,8 @@ def _describe_cluster(
 
 
 def _list_typical(profile: Sequence[ProfileLine], cluster: int) -> list[dict[str, Any]]:
-    """The lines on which the cluster differs most from all rows, one per column."""
-    ordered = sorted(profile, key=lambda line: -abs(line.standing[cluster]))
+    """The lines on which the cluster differs most from all rows, one per column; of equals what it has."""
+    ordered = sorted(profile, key=lambda line: (-round(abs(line.standing[cluster]), 9), line.standing[cluster] < 0))
     typical: list[ProfileLine] = []
     for line in ordered:
         is_new = all(line.name.split(" = ")[0] != other.name.split(" = ")[0] for other in typical)

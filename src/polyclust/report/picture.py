@@ -60,7 +60,7 @@ def used_columns(explanation: Explanation) -> set[Column]:
 def choose_axes(
     table: pd.DataFrame, names: Sequence[str], labels: NDArray[np.intp], explanation: Explanation
 ) -> tuple[int, int]:
-    """The two columns to show first: numbers that tell the most pairs of clusters apart."""
+    """The two columns to show first: those that tell the most pairs of clusters apart, of equals numbers."""
     if len(names) == 1:
         return 0, 0
     apart = [_share_between(table[name], labels) for name in names]
@@ -70,11 +70,11 @@ def choose_axes(
     pairs = combinations((candidates + others[:2])[:MOST_CANDIDATES], 2)
     planes = [{explanation.features[f].column.name for f in h.features} for h in explanation.hyperplanes]
 
-    def merit(pair: tuple[int, int]) -> tuple[int, int, int, float]:
+    def merit(pair: tuple[int, int]) -> tuple[int, int, float]:
         shown = {names[i] for i in pair}
         n_numbers = sum(apart[i] > 0 for i in pair)
         n_told_apart = sum(plane <= shown for plane in planes)
-        return min(n_numbers, 1), n_told_apart, n_numbers, sum(apart[i] for i in pair)
+        return n_told_apart, n_numbers, sum(apart[i] for i in pair)
 
     return max(pairs, key=merit)
 

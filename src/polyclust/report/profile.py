@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -35,8 +36,13 @@ class ProfileLine:
         return self.spell(self.averages[cluster])
 
     def spell(self, value: float) -> str:
-        """A share in percent, an average to three digits."""
-        return spell_share(value) if self.is_share else f"{float(f'{value:.3g}'):,.10g}"
+        """A share in percent; an average to three digits, of itself or of the column's range, whichever is finer."""
+        if self.is_share:
+            return spell_share(value)
+        sizes = [size for size in (abs(value), self.high - self.low) if 0 < size < math.inf]
+        place = min((math.floor(math.log10(size)) for size in sizes), default=0) - 2
+        n_digits = 3 if value == 0 else max(3, math.floor(math.log10(abs(value))) - place + 1)
+        return f"{float(f'{value:.{n_digits}g}'):,.{max(10, n_digits)}g}"
 
     def position(self, value: float) -> float:
         """Where a value stands between the lowest and the highest, in percent."""

@@ -15,15 +15,18 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from polyclust.table.amounts import as_numbers, read_numbers
 from polyclust.table.columns import LARGEST_EXACT_INTEGER
 from polyclust.table.read import TableError
 
 FoundKind = Literal["number", "integer", "boolean", "category", "date", "identifier", "free text", "constant", "other"]
 USED_KINDS = ("number", "integer", "boolean", "category")
 
-__all__ = ["FoundColumn", "FoundKind", "Wishes", "choose_columns", "convert_columns"]
+__all__ = ["FoundColumn", "FoundKind", "Wishes", "choose_columns", "convert_columns", "is_identifier"]
 
 MOST_LEVELS = 50
+MIXED_SHARE = 0.5  # of numbers among texts, from which on the texts are taken for mistakes
+SAMPLED_ROWS = 1000  # tell what most columns of text are
 IDENTIFIER_NAME = re.compile(
     r"(^|[^a-z])(id|ids|uuid|guid|key|nr|no|number|code|index|email|e-mail|phone|name)$|^unnamed|^$|"
     r"(user|customer|cust|client|account|order|item|product|record|row|object|person|patient|session)id$|"
@@ -67,15 +70,29 @@ class Wishes:
             raise TableError(f"column {min(both)!r} is given to both --categorical and --numeric: choose one.")
 
 
-def choose_columns(table: pd.DataFrame, wishes: Wishes, where: str) -> list[FoundColumn]:
-    """The kind of every column and whether it is used. Raises TableError for a column of mixed values."""
+def choose_columns(table: pd.DataFrame, wishes: Wishes, where: str, decimal: str | None = None) -> list[FoundColumn]:
+    """The kind of every column and whether it is used; ``decimal`` is the file's mark, None if it has none.
+
+    Raises TableError for a column of mixed values.
+    """
     wishes.refuse_unknown(table.columns.tolist(), where)
-    return [_choose_column(table[name], name, wishes, where) for name in table.columns]
+    return [_choose_column(table[name], name, wishes, where, decimal) for name in table.columns]
 
 
-def convert_columns(table: pd.DataFrame, found: Sequence[FoundColumn]) -> pd.DataFrame:
+def is_identifier(series: pd.Series[Any], name: str, decimal: str | None = None) -> bool:
+    """Whether the column, of which nothing else is asked, only names its rows."""
+    if _find_kind(series, name)[0] != "identifier":
+        return False
+    if pd.api.types.is_numeric_dtype(series.dtype):
+        return True
+    reading = read_numbers(series, decimal)
+    is_mixed = bool(reading.is_wrong.any()) and reading.values.notna().mean() >= MIXED_SHARE
+    return not reading.is_meant and not is_mixed
+
+
+def convert_columns(table: pd.DataFrame, found: Sequence[FoundColumn], decimal: str | None = None) -> pd.DataFrame:
     """The used columns with types to match their kinds; missing values stay missing."""
-    columns = {c.name: _convert(table[c.name], c.kind) for c in found if c.is_used}
+    columns = {c.name: _convert(table[c.name], c.kind, decimal) for c in found if c.is_used}
     return pd.DataFrame(columns, index=table.index)
 
 
@@ -85,21 +102,40 @@ def _refuse_unknown(name: str, option: str, names: Collection[str], where: str) 
         raise TableError(f"{option} {name}: {where} has no such column; it has {known}.")
 
 
-def _choose_column(series: pd.Series[Any], name: str, wishes: Wishes, where: str) -> FoundColumn:
+def _choose_column(series: pd.Series[Any], name: str, wishes: Wishes, where: str, decimal: str | None) -> FoundColumn:
     n_missing = int(series.isna().sum())
     if name in wishes.ignore:
         return FoundColumn(name, _find_kind(series, name)[0], False, "ignored as asked", n_missing)
     if name == wishes.id:
         return FoundColumn(name, "identifier", False, "names the rows", n_missing)
     if name in wishes.numeric:
-        _refuse_mixed(series, name, where)
-        return FoundColumn(name, _kind_of_numbers(as_numbers(series)), True, "number as asked", n_missing)
+        _refuse_mixed(series, name, where, decimal)
+        numbers = as_numbers(series, decimal)
+        return FoundColumn(name, _kind_of_numbers(numbers), True, "number as asked", int(numbers.isna().sum()))
     if name in wishes.categorical:
         return FoundColumn(name, "category", True, _describe_levels(series), n_missing)
     kind, note = _find_kind(series, name)
-    if kind in ("category", "free text", "identifier") and _share_of_numbers(series) >= 0.5:
-        _refuse_mixed(series, name, where)
+    if kind in ("category", "free text", "identifier") and not isinstance(series.dtype, pd.CategoricalDtype):
+        amounts = _find_amounts(series, name, decimal)
+        if amounts is not None:
+            return amounts
+        if _share_of_numbers(series, decimal) >= MIXED_SHARE:
+            _refuse_mixed(series, name, where, decimal)
     return FoundColumn(name, kind, kind in USED_KINDS, note, n_missing)
+
+
+def _find_amounts(series: pd.Series[Any], name: str, decimal: str | None) -> FoundColumn | None:
+    """The column if its texts are numbers as people write them, with a word on how they are written."""
+    if read_numbers(series.dropna().head(SAMPLED_ROWS), decimal).is_wrong.any():
+        return None
+    reading = read_numbers(series, decimal)
+    if not reading.is_meant:
+        return None
+    kind, note = _find_kind(reading.values, name)
+    words = [f"written as '{' '.join(reading.written.split())}'"] if reading.written else []
+    words += [f"'{reading.placeholder}' read as missing"] if reading.placeholder else []
+    n_missing = int(reading.values.isna().sum())
+    return FoundColumn(name, kind, kind in USED_KINDS, ", ".join([note, *words]), n_missing)
 
 
 def _find_kind(series: pd.Series[Any], name: str) -> tuple[FoundKind, str]:
@@ -144,7 +180,17 @@ def _find_kind_of_numbers(present: pd.Series[Any], name: str, n_distinct: int) -
             return "identifier", "a number for each row"
     if kind == "boolean":
         return kind, f"1 in {_percent(float((values == 1).mean()))}"
-    return kind, f"{values.min():g} to {values.max():g}"
+    return kind, _describe_span(values.min(), values.max())
+
+
+def _describe_span(low: Any, high: Any) -> str:
+    """Both ends in as many digits as it takes to tell them apart; whole numbers in full."""
+    texts = [(f"{int(end):d}" if float(end).is_integer() and abs(end) < 1e15 else "") for end in (low, high)]
+    for n_digits in range(6, 18):
+        ends = [text or f"{end:.{n_digits}g}" for text, end in zip(texts, (low, high), strict=True)]
+        if float(ends[0]) < float(ends[1]):
+            break
+    return " to ".join(ends)
 
 
 def _kind_of_numbers(series: pd.Series[Any]) -> FoundKind:
@@ -155,7 +201,7 @@ def _kind_of_numbers(series: pd.Series[Any]) -> FoundKind:
 
 
 def _find_kind_of_text(present: pd.Series[Any], name: str, n_distinct: int) -> tuple[FoundKind, str]:
-    sample = present.head(1000)
+    sample = present.head(SAMPLED_ROWS)
     if all(hasattr(v, "isoformat") for v in sample):
         return "date", _DATE_ADVICE
     text = sample.astype(str).str.strip()
@@ -182,31 +228,22 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def as_numbers(series: pd.Series[Any]) -> pd.Series[Any]:
-    """Text as numbers; what is none becomes missing. Decimal commas are understood."""
-    if pd.api.types.is_numeric_dtype(series.dtype):
-        return series
-    text = series.astype("string").str.strip()
-    numbers = pd.to_numeric(text, errors="coerce")
-    if numbers.isna().sum() > series.isna().sum() and text.str.match(r"[+-]?\d+,\d+$").any():
-        numbers = pd.to_numeric(text.str.replace(",", ".", regex=False), errors="coerce")
-    return numbers.convert_dtypes()
-
-
-def _share_of_numbers(series: pd.Series[Any]) -> float:
+def _share_of_numbers(series: pd.Series[Any], decimal: str | None) -> float:
+    """Of rows here and there: a column of a million texts need not be read to know what they are."""
     present = series.dropna()
-    if isinstance(present.dtype, pd.CategoricalDtype):
-        return 0.0
-    return float(as_numbers(present).notna().mean()) if len(present) else 0.0
+    some = present.iloc[:: max(1, len(present) // SAMPLED_ROWS)]
+    return float(as_numbers(some, decimal).notna().mean()) if len(some) else 0.0
 
 
-def _refuse_mixed(series: pd.Series[Any], name: str, where: str) -> None:
+def _refuse_mixed(series: pd.Series[Any], name: str, where: str, decimal: str | None) -> None:
     """Raise TableError where some values are numbers and some are not."""
     if pd.api.types.is_datetime64_any_dtype(series.dtype):
         raise TableError(f"--numeric {name}: the column holds dates; turn them into numbers (days, month).")
-    wrong = as_numbers(series).isna() & series.notna()
+    if pd.api.types.is_numeric_dtype(series.dtype):
+        return
+    wrong = read_numbers(series, decimal).is_wrong
     if wrong.any():
-        first = int(np.argmax(wrong.to_numpy()))
+        first = int(np.argmax(wrong.to_numpy(dtype=bool)))
         n_wrong = int(wrong.sum())
         n_right = int(series.notna().sum()) - n_wrong
         raise TableError(
@@ -216,9 +253,9 @@ def _refuse_mixed(series: pd.Series[Any], name: str, where: str) -> None:
         )
 
 
-def _convert(series: pd.Series[Any], kind: FoundKind) -> pd.Series[Any]:
+def _convert(series: pd.Series[Any], kind: FoundKind, decimal: str | None) -> pd.Series[Any]:
     if kind in ("number", "integer", "boolean"):
-        return series if pd.api.types.is_numeric_dtype(series.dtype) else as_numbers(series)
+        return as_numbers(series, decimal)
     if isinstance(series.dtype, pd.CategoricalDtype):
         series = series.astype(series.cat.categories.dtype)
     return series.astype(object).where(series.notna(), None)

@@ -79,8 +79,10 @@ def _choose_fill(series: pd.Series[Any], kind: str, rule: str) -> Fill:
 
 
 def _most_frequent(present: pd.Series[Any]) -> Fill:
+    """Of several that are as frequent the first, of numbers the middle one: where all differ, no end of them."""
     counts = present.value_counts()
-    top = sorted(counts.index[counts == counts.max()])[0]
+    tops = sorted(counts.index[counts == counts.max()])
+    top = tops[(len(tops) - 1) // 2 if pd.api.types.is_numeric_dtype(present.dtype) else 0]
     fill: Fill = top.item() if isinstance(top, np.generic) else top
     return fill
 

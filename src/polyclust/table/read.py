@@ -14,6 +14,7 @@ import tempfile
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
 
@@ -26,6 +27,8 @@ __all__ = [
     "STANDARD_INPUT",
     "TableError",
     "TableSource",
+    "find_codes",
+    "find_decimal_mark",
     "iterate_chunks",
     "open_source",
     "read_as_text",
@@ -36,6 +39,7 @@ __all__ = [
 STANDARD_INPUT = "-"
 PARQUET_ENDINGS = (".parquet", ".pq")
 EXCEL_ENDINGS = (".xlsx", ".xlsm", ".xls", ".ods")
+NAMELESS = "Unnamed: "  # and the place, as pandas calls them
 # A table in memory takes about this many times its file, while it is being read.
 MEMORY_PER_BYTE = {"text": 4, "parquet": 8, "excel": 20}
 
@@ -97,6 +101,7 @@ def read_table(source: TableSource) -> pd.DataFrame:
         raise TableError(f"{source.name} does not fit into memory: {_ADVICE_LARGE}.") from None
     table.columns = pd.Index([str(c) for c in table.columns])
     _refuse_repeated(table.columns.tolist(), source)
+    table = _refuse_nameless(table, source)
     if table.shape[1] == 1 and source.kind == "text":
         raise TableError(
             f"{source.name} has one column only ({table.columns[0]!r}): give the separator with --sep, or a "
@@ -107,10 +112,22 @@ def read_table(source: TableSource) -> pd.DataFrame:
     return table
 
 
+@lru_cache(maxsize=1)  # asked for every piece of a file
+def find_decimal_mark(source: TableSource) -> str | None:
+    """The mark of a text table; None where numbers are stored as such."""
+    return _find_format(source).decimal if source.kind == "text" else None
+
+
+def find_codes(source: TableSource) -> frozenset[str]:
+    """Columns of a text table in which digits begin with zeros, as 01067 does."""
+    return _find_format(source).codes if source.kind == "text" else frozenset()
+
+
 def read_as_text(source: TableSource, name: str) -> pd.Series[Any]:
     """One column of a text table as it is written: 007 stays 007."""
     options = {"usecols": [name], "dtype": "string", "keep_default_na": False}
-    table: pd.DataFrame = _parse_text(source, _find_format(source), **options)
+    form = _find_format(source)
+    table = _trim(_parse_text(source, form, **options), form)
     return table[name]
 
 
@@ -192,8 +209,26 @@ def _available_memory() -> int | None:
     return int(found.group(1)) * 1024 if found else None
 
 
+def _name_columns(header: Sequence[str]) -> list[str]:
+    """Every column with a name; those that have none are called by their place."""
+    return [name or f"{NAMELESS}{position}" for position, name in enumerate(header)]
+
+
+def _refuse_nameless(table: pd.DataFrame, source: TableSource) -> pd.DataFrame:
+    """The table without columns that have neither name nor values; TableError if several have values but no name."""
+    nameless = [name for name in table.columns if str(name).startswith(NAMELESS)]
+    empty = [name for name in nameless if table[name].isna().all()]
+    n_nameless = len(nameless) - len(empty)
+    if n_nameless > 1:
+        raise TableError(
+            f"{source.name} has {n_nameless} columns without a name in its first row: name them, or delete the rows "
+            "above the header."
+        )
+    return table.drop(columns=empty)
+
+
 def _refuse_repeated(names: Sequence[str], source: TableSource) -> None:
-    repeated = next((n for i, n in enumerate(names) if n in names[:i]), None)
+    repeated = next((n for i, n in enumerate(names) if n and n in names[:i]), None)
     if repeated is not None:
         raise TableError(f"{source.name} has more than one column named {repeated!r}: rename all but one.")
 
@@ -201,8 +236,15 @@ def _refuse_repeated(names: Sequence[str], source: TableSource) -> None:
 def _read_text(source: TableSource) -> pd.DataFrame:
     form = _find_format(source)
     _refuse_ragged(source, form)
-    table: pd.DataFrame = _parse_text(source, form)
-    return table
+    return _trim(_parse_text(source, form), form)
+
+
+def _trim(table: pd.DataFrame, form: TextFormat) -> pd.DataFrame:
+    """Texts without the spaces that only surround separators."""
+    if not form.is_spaced:
+        return table
+    texts = {name: table[name].str.strip() for name in table.columns if pd.api.types.is_string_dtype(table[name].dtype)}
+    return table.assign(**texts)
 
 
 def _find_format(source: TableSource) -> TextFormat:
@@ -251,6 +293,9 @@ def _parse_text(source: TableSource, form: TextFormat, **options: Any) -> Any:
                 source.location,
                 compression=None,
                 sep=form.separator,
+                names=_name_columns(form.header),
+                header=0,
+                skipinitialspace=form.is_spaced,
                 decimal=form.decimal,
                 encoding=form.encoding,
                 **_exact_decimals(),
@@ -274,11 +319,12 @@ def _exact_decimals() -> dict[str, Any]:
 def _iterate_text(source: TableSource, chunk_rows: int, text_columns: Sequence[str]) -> Iterator[pd.DataFrame]:
     form = _find_format(source)
     _refuse_ragged(source, form)
-    kept = {name: "string" for name in text_columns if name in form.header}
+    kept = {name: "string" for name in text_columns if name in _name_columns(form.header)}
     reader = _parse_text(source, form, chunksize=chunk_rows, dtype=kept)
     with reader:
         try:
-            yield from reader
+            for chunk in reader:
+                yield _trim(chunk, form)
         except (pd.errors.ParserError, UnicodeError) as error:
             raise TableError(f"{source.name} cannot be read as a table: {_first_line(error)}.") from None
 
@@ -331,10 +377,11 @@ def _read_excel(source: TableSource) -> pd.DataFrame:
         raise TableError(f"{source.name} is not a sound Excel file: {_say_of_excel(error)}.") from None
     if rows.empty:
         raise TableError(f"{source.name} is empty: give a table with a header and rows.")
-    header = ["" if pd.isna(name) else str(name) for name in rows.iloc[0]]
+    first = int(rows.notna().any(axis=1).to_numpy().argmax())  # rows without any value may stand above the header
+    header = ["" if pd.isna(name) else str(name) for name in rows.iloc[first]]
     _refuse_repeated(header, source)
-    table = rows.iloc[1:].reset_index(drop=True)
-    table.columns = pd.Index(header)
+    table = rows.iloc[first + 1 :].reset_index(drop=True)
+    table.columns = pd.Index(_name_columns(header))
     return table.infer_objects().convert_dtypes()
 
 

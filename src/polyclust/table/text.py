@@ -23,6 +23,7 @@ BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 COMMA_NUMBER = re.compile(r"[+-]?\d+,\d+$")
+CODE = re.compile(r"0\d{2,}$")  # two digits may be a month or an hour
 POINT_NUMBER = re.compile(r"[+-]?\d+\.\d+$")
 
 csv.field_size_limit(2**27)
@@ -30,12 +31,18 @@ csv.field_size_limit(2**27)
 
 @dataclass(frozen=True)
 class TextFormat:
-    """How to read a text table."""
+    """How to read a text table.
+
+    is_spaced : spaces after the separators are no part of the values
+    codes : columns in which digits begin with zeros, as far as was looked
+    """
 
     encoding: str
     separator: str
     decimal: str
     header: tuple[str, ...]
+    is_spaced: bool = False
+    codes: frozenset[str] = frozenset()
 
 
 def detect_format(
@@ -53,10 +60,13 @@ def detect_format(
     if not lines:
         raise ValueError("holds no text: give a table with a header and rows.")
     separator = separator or ("\t" if is_tab_separated else find_separator(lines))
-    rows = list(csv.reader(lines, delimiter=separator))
+    is_spaced = _is_spaced(lines[0], separator)
+    rows = list(csv.reader(lines, delimiter=separator, skipinitialspace=is_spaced))
     decimal = decimal or find_decimal(rows[1:], separator)
     header = next((row for row in rows if row), [])
-    return TextFormat(encoding, separator, decimal, tuple(header))
+    names = [name.strip() for name in header] if is_spaced else header
+    codes = {name for row in rows[1:] for name, field in zip(names, row, strict=False) if CODE.match(field)}
+    return TextFormat(encoding, separator, decimal, tuple(names), is_spaced, frozenset(codes))
 
 
 def find_encoding(stream: IO[bytes]) -> str:
@@ -83,7 +93,9 @@ def find_separator(lines: Sequence[str]) -> str:
     """The separator that cuts most lines into the same number of fields, and more than one."""
 
     def agreement(separator: str) -> tuple[float, int]:
-        widths = Counter(len(row) for row in csv.reader(lines, delimiter=separator) if row)
+        is_spaced = _is_spaced(lines[0], separator)
+        reader = csv.reader(lines, delimiter=separator, skipinitialspace=is_spaced)
+        widths = Counter(len(row) for row in reader if row)
         width, n_lines = widths.most_common(1)[0]
         return (n_lines / widths.total() if width > 1 else 0.0, width)
 
@@ -104,7 +116,7 @@ def find_decimal(rows: Sequence[Sequence[str]], separator: str) -> str:
 def find_ragged_line(stream: IO[bytes], form: TextFormat) -> tuple[int, int] | None:
     """The first line whose number of fields is not the header's, and that number; None: all agree."""
     text = io.TextIOWrapper(stream, encoding=form.encoding, newline="")
-    reader = csv.reader(text, delimiter=form.separator)
+    reader = csv.reader(text, delimiter=form.separator, skipinitialspace=form.is_spaced)
     width = len(form.header)
     try:
         for row in reader:
@@ -114,6 +126,12 @@ def find_ragged_line(stream: IO[bytes], form: TextFormat) -> tuple[int, int] | N
     finally:
         text.detach()
     return None
+
+
+def _is_spaced(header: str, separator: str) -> bool:
+    """Whether a space follows every separator of the header, as in ``name, age, city``."""
+    _, *fields = header.rstrip("\r\n").split(separator)
+    return bool(fields) and all(field.startswith(" ") and field.strip() for field in fields)
 
 
 def _sample_lines(sample: bytes, encoding: str) -> list[str]:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from polyclust.table.amounts import as_numbers, is_placeholder
 from polyclust.table.features import Column
-from polyclust.table.kinds import as_numbers
 from polyclust.table.read import TableError
 
 __all__ = ["convert_to_column"]
@@ -16,18 +16,21 @@ __all__ = ["convert_to_column"]
 TRUTH = {"true": 1.0, "false": 0.0, "t": 1.0, "f": 0.0, "yes": 1.0, "no": 0.0, "1": 1.0, "0": 0.0}
 
 
-def convert_to_column(series: pd.Series[Any], column: Column, where: str, offset: int = 0) -> pd.Series[Any]:
+def convert_to_column(
+    series: pd.Series[Any], column: Column, where: str, offset: int = 0, decimal: str | None = None
+) -> pd.Series[Any]:
     """Numbers as floats, booleans as 0 and 1, categories as the model's levels; missing values stay missing.
 
-    Raises TableError for a value that the column cannot hold; ``offset`` counts the rows before the series.
+    Raises TableError for a value that the column cannot hold; ``offset`` counts the rows before the series, and
+    ``decimal`` is the file's mark.
     """
     if column.kind == "category":
         return _convert_category(series, column)
-    numbers = as_numbers(series)
+    numbers = as_numbers(series, decimal)
     if column.kind == "boolean" and not pd.api.types.is_numeric_dtype(series.dtype):
         numbers = series.astype("string").str.strip().str.lower().map(TRUTH)
     values = numbers.astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
-    is_wrong = np.isnan(values) & series.notna().to_numpy(dtype=bool)
+    is_wrong = np.isnan(values) & series.notna().to_numpy(dtype=bool) & ~is_placeholder(series).to_numpy(dtype=bool)
     if column.kind == "boolean":
         is_wrong |= ~np.isin(values, (0.0, 1.0)) & ~np.isnan(values)
     if is_wrong.any():

@@ -1,0 +1,71 @@
+"""What the commands say about a table before and after they cluster it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from polyclust.cli.preparing import describe_columns, prepare_table
+from polyclust.table.kinds import Wishes, choose_columns, convert_columns
+from polyclust.table.missing import complete_table
+from polyclust.table.read import open_source
+
+
+def describe(content: str, folder: Path, **wishes: list[str]) -> str:
+    (folder / "t.csv").write_text(content)
+    return describe_columns(prepare_table(open_source(str(folder / "t.csv")), Wishes(**wishes), "drop"))
+
+
+@pytest.mark.parametrize(
+    ("values", "note"),
+    [
+        ([10**9 + i / 100 for i in range(3)], "1000000000 to 1000000000.02"),
+        ([1_018_572_614, 9_985_176_433, 5], "5 to 9985176433"),
+        ([1e-9, 3.5e-9, 2e-9], "1e-09 to 3.5e-09"),
+        ([8.28, 138.08, 5.5], "5.5 to 138.08"),
+    ],
+)
+def test_both_ends_of_a_column_can_be_told_apart(values: list[float], note: str) -> None:
+    table = pd.DataFrame({"x": values * 5}).convert_dtypes()
+    assert choose_columns(table, Wishes(), "t")[0].note == note
+
+
+def test_a_first_line_of_values_is_told(tmp_path: Path) -> None:
+    rows = "".join(f"{i % 7}.5,{i}\n" for i in range(20))
+    assert "taken for names (2.5, 7)" in describe("2.5,7\n" + rows, tmp_path)
+    for names in ("0,1", "2023,2024", "a,1"):  # of a frame without names, of years, of words
+        assert "taken for names" not in describe(f"{names}\n{rows}", tmp_path)
+
+
+def test_codes_are_told_and_stay_as_they_are_written_if_asked_for(tmp_path: Path) -> None:
+    content = "zip,month,x\n" + "".join(f"{['01067', '80331'][i % 2]},{i % 9 + 1:02d},{i % 5}\n" for i in range(30))
+    said = describe(content, tmp_path)
+    assert "1067 to 80331, written with leading zeros: give --categorical zip if it is a code" in said
+    assert said.count("leading zeros") == 1  # a month is a number
+    assert "2 values: 01067, 80331" in describe(content, tmp_path, categorical=["zip"])
+
+
+def test_one_is_one(tmp_path: Path) -> None:
+    pd.DataFrame({"x": [*range(9), *range(50, 59), None]}).to_parquet(tmp_path / "t.parquet")
+    said = describe_columns(prepare_table(open_source(str(tmp_path / "t.parquet")), Wishes(), "drop"))
+    assert "19 rows, 1 column\n" in said
+    assert "1 row with missing values is left out (--missing median would fill it)" in said
+
+
+def test_notes_speak_of_options_and_of_one_row(tmp_path: Path, run) -> None:
+    table = pd.DataFrame({"x": [*range(20), 900], "y": [*range(20), 800]})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    done = run("fit", "t.csv", "-k", "2", cwd=tmp_path)
+    assert "No larger than --min-size allows" in done.stderr
+    assert "(1 row)" in done.stderr
+    assert "min_cluster_size" not in (tmp_path / "t-clusters" / "report.html").read_text().split("<table")[0]
+
+
+def test_where_all_numbers_differ_no_end_of_them_is_filled_in() -> None:
+    table = pd.DataFrame({"x": [*np.linspace(1.5, 9.5, 9), None], "c": [*"bbaac", *[None] * 5]}).convert_dtypes()
+    found = choose_columns(table, Wishes(), "t")
+    fills = complete_table(convert_columns(table, found), found, "most-frequent", "t").fills
+    assert fills == {"x": 5.5, "c": "a"}
