@@ -22,7 +22,7 @@ MAY_IMPORT = {
     "hyperplanes": {"geometry", "kernels", "table.features"},
     "table": {"errors", "files", "hyperplanes.threshold"},
     "search": {"alternating", "clusters", "geometry", "hyperplanes", "kernels", "progress", "table.features"},
-    "scale": {"explain.quality", "geometry", "hyperplanes", "kernels", "search", "table"},
+    "scale": {"clusters", "explain.quality", "geometry", "hyperplanes", "kernels", "search", "table"},
     "explain": {"errors", "geometry", "hyperplanes", "kernels", "table", "render"},
     "render": {"errors", "explain", "geometry", "table"},
 }

@@ -19,7 +19,6 @@ from polyclust.kernels.orders import (
     measure_gaps,
     measure_rank_intervals,
     pick_orders,
-    weigh_cuts,
     weigh_directions,
 )
 from strategies import TIED, matrices, partitioned_points, points, weights_for
@@ -111,31 +110,6 @@ def test_mistakes_of_a_cut_are_the_weight_on_its_clusters_minor_side(data):
             assert n_below[p] == (low > 0.5 * sizes).sum()
         else:
             assert mistakes[p] == np.inf
-
-
-@settings(deadline=None, max_examples=100)
-@given(st.data())
-def test_the_best_cut_of_a_column_is_the_best_of_all_that_leave_enough_on_both_sides(data):
-    n, n_directions, n_columns = (data.draw(st.integers(least, most)) for least, most in ((2, 12), (1, 3), (1, 3)))
-    keys = data.draw(arrays(float, (n_directions, n), elements=TIED))
-    gains = data.draw(arrays(float, (n, n_columns), elements=st.integers(-9, 9)))
-    weights = data.draw(arrays(float, n, elements=st.integers(1, 3)))
-    least = data.draw(arrays(float, (n_columns, 2), elements=st.integers(0, 9)))
-    orders = np.argsort(keys, axis=1, kind="stable").astype(np.int32)
-    is_end = np.zeros((n_directions, n), dtype=bool)
-    is_end[:, :-1] = np.diff(np.take_along_axis(keys, orders, axis=1), axis=1) > 0
-    best, at = np.empty(n_columns), np.empty((n_columns, 3), dtype=np.intp)
-    weigh_cuts(orders, is_end, gains, weights, least, best, at)
-    for c in range(n_columns):
-        found = {}
-        for d, p in np.argwhere(is_end).tolist():
-            is_low = np.isin(np.arange(n), orders[d, : p + 1])
-            for is_inside, low_gains in ((is_low, 1), (~is_low, 0)):
-                if weights[is_inside].sum() >= least[c, 0] and weights[~is_inside].sum() >= least[c, 1]:
-                    found[d, p, low_gains] = gains[is_inside, c].sum()
-        assert best[c] == max(found.values(), default=-np.inf)
-        if found:
-            assert found[tuple(at[c].tolist())] == best[c]
 
 
 @settings(deadline=None, max_examples=100)

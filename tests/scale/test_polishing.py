@@ -7,20 +7,21 @@ import itertools
 import numpy as np
 import pytest
 from blockwise import axis_plane, in_blocks, numbers, plain_space
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import silhouette_score
 
 from polyclust import PolytopeClustering, fitting
 from polyclust.geometry.hyperplane import Hyperplane
 from polyclust.hyperplanes.reading import read_hyperplanes
+from polyclust.scale import polishing
 from polyclust.scale.blocks import Placing
 from polyclust.scale.cuts import CutTree
 from polyclust.scale.extending import extend_clusters
-from polyclust.scale.polishing import Limits, Polished, _sum_along, grow_polished, measure_fates
+from polyclust.scale.polishing import Limits, Polished, grow_polished, measure_fates
 from polyclust.scale.settling import settle_rows
 from polyclust.search.scoring import SizeBounds
-from strategies import matrices, partitioned_points
+from strategies import partitioned_points
 
 ANY_SIZE = SizeBounds((0.0, 1.0))
 
@@ -38,22 +39,6 @@ def test_fates_are_silhouettes_by_mean_distances_to_the_references(drawn, metric
         nearest = min(np.delete(means, k))
         top = max(means[k], nearest)
         assert fates[t, k] == pytest.approx((nearest - means[k]) / top if top else 0.0, abs=1e-5)
-
-
-@settings(max_examples=100)
-@given(st.data(), matrices(st.integers(2, 12), st.integers(1, 3)))
-def test_the_best_cut_along_a_direction_is_the_best_of_all(data, values):
-    gains = np.array(data.draw(st.lists(st.integers(-5, 5), min_size=len(values), max_size=len(values))), dtype=float)
-    best, last_low, is_below_low = _sum_along(values.T.copy(), gains)
-    for f, column in enumerate(values.T):
-        cuts = np.unique(column)[:-1]
-        sums = {(c, low): gains[(column <= c) == low].sum() for c in cuts for low in (True, False)}
-        if not sums:
-            assert best[f] == -np.inf
-            continue
-        assume(np.diff(np.unique(column)).min() > 1e-6 * np.abs(column).max())  # else too close to be told apart
-        assert best[f] == pytest.approx(max(sums.values()))
-        assert sums[last_low[f], bool(is_below_low[f])] == pytest.approx(best[f])
 
 
 def make_noisy(n_rows, seed, n_features=6, n_clusters=4):
@@ -75,16 +60,13 @@ def test_the_tree_is_better_than_what_it_replaces(terms, seed):
     labels = (raw[:, 0] > np.median(raw[:, 0])).astype(int) + 2 * (raw[:, 1] > np.median(raw[:, 1]))
     found = Placing(read_hyperplanes(raw, labels, 4, features), 4)
     bounds = SizeBounds((np.bincount(labels).min() / len(raw), 0.5))
-    polished = grow_polished(rows, found, features, space, Limits(terms, 3, bounds))
-    assert polished is not None
+    polished, *_ = grow_polished(rows, found, features, space, Limits(terms, 3, bounds))
     assert polished.is_better
     tree = polished.tree
     leaves = tree.list_leaves()
     assert sorted(leaf.cluster for leaf in leaves) == [0, 1, 2, 3]
     placed = np.array([leaf.cluster for leaf in leaves])[tree.label_rows(raw)]
-    fates = measure_fates(rows, labels, space, 4).alone
-    every = np.arange(len(raw))
-    assert fates[every, placed].mean() > fates[every, labels].mean()
+    assert silhouette_score(raw, placed) > silhouette_score(raw, labels)
     assert bounds.hold_for(np.bincount(placed) / len(raw))
     assert max(len(plane.features) for plane in tree.list_hyperplanes()) <= terms
 
@@ -93,11 +75,36 @@ def test_what_cannot_be_better_stays():
     raw = np.repeat([[0.0, 0.0], [9.0, 9.0]], 50, axis=0) + np.random.default_rng(0).uniform(0, 1, (100, 2))
     rows, space = in_blocks(raw).blocks[0], plain_space(2)
     kept = Placing((axis_plane(0, 5.0, above=1, below=0),), 2)
-    polished = grow_polished(rows, kept, numbers(2), space, Limits(1, 1, ANY_SIZE))
-    assert polished is not None
+    polished, *others = grow_polished(rows, kept, numbers(2), space, Limits(1, 1, ANY_SIZE))
     assert not polished.is_better
+    assert not others
     empty = Placing((axis_plane(0, 50.0, above=1, below=0),), 2)
-    assert grow_polished(rows, empty, numbers(2), space, Limits(1, 1, ANY_SIZE)) is None
+    assert list(grow_polished(rows, empty, numbers(2), space, Limits(1, 1, ANY_SIZE))) == []
+
+
+def test_kmeans_is_parted_too_where_it_scores_more():
+    """Three clusters, of which two were found as one."""
+    centres = np.repeat([[0.0, 0.0], [9.0, 0.0], [9.0, 9.0]], 60, axis=0)
+    raw = centres + np.random.default_rng(0).uniform(-1, 1, centres.shape)
+    rows, space = in_blocks(raw).blocks[0], plain_space(2)
+    found = Placing((axis_plane(0, 5.0, above=1, below=0),), 2)
+    trees = list(grow_polished(rows, found, numbers(2), space, Limits(1, 1, ANY_SIZE, counts=(2, 3))))
+    assert [each.n_clusters for each in trees] == [3, 2]
+    assert trees[0].gain > 0.1
+    assert np.bincount(trees[0].tree.label_rows(raw)).tolist() == [60, 60, 60]
+
+
+def test_a_second_tree_is_not_grown_unless_asked_for(monkeypatch):
+    grown = []
+    grow = polishing._Study.grow
+    monkeypatch.setattr(polishing._Study, "grow", lambda *given: grown.append(True) or grow(*given))
+    centres = np.repeat([[0.0, 0.0], [9.0, 0.0], [9.0, 9.0]], 60, axis=0)
+    raw = centres + np.random.default_rng(0).uniform(-1, 1, centres.shape)
+    rows, space = in_blocks(raw).blocks[0], plain_space(2)
+    found = Placing((axis_plane(0, 5.0, above=1, below=0),), 2)
+    trees = grow_polished(rows, found, numbers(2), space, Limits(1, 1, ANY_SIZE, counts=(3,)))
+    assert next(trees).n_clusters == 3
+    assert len(grown) == 1
 
 
 @pytest.mark.parametrize("terms", [1, 2])
@@ -123,7 +130,7 @@ def test_a_tree_of_wrong_sizes_is_not_taken():
     kept = Placing((axis_plane(0, 49.5, above=1, below=0),), 2)
     tree = CutTree(axis_plane(0, 30.0, above=1, below=0), CutTree(cluster=0), CutTree(cluster=1))
     for least, most, expected in ((10, 100, [70, 30]), (40, 100, [50, 50]), (10, 60, [50, 50])):
-        better = Polished(CutTree(tree.cut, tree.below, tree.above), is_better=True)
+        better = [Polished(CutTree(tree.cut, tree.below, tree.above), 2, gain=0.1)]
         bounds = SizeBounds((least, most))
         extended = extend_clusters(in_blocks(raw), kept, numbers(1), bounds, lambda: CutTree(), better)
         assert extended.tally.total_sizes.tolist() == expected
@@ -149,7 +156,7 @@ def test_a_tree_that_is_no_better_stands_in_for_polytopes_that_hold_too_few_rows
         asked.append(True)
         return CutTree()
 
-    polished = Polished(tree, is_better=False)
+    polished = [Polished(tree, 3, gain=0.0)]
     extended = extend_clusters(in_blocks(everywhere), kept, numbers(2), SizeBounds((1, np.inf)), grow, polished)
     sizes = np.bincount(tree.label_rows(everywhere))
     assert extended.tally.total_sizes.tolist() == sorted(sizes, reverse=True)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from naive import lattice, lie_apart, lie_apart_by_any_plane, pairs_in_conflict, silhouette_of_repeats
 from polyclust import PolytopeClustering
+from polyclust.search.branches import label_rows
 from polyclust.search.descent import explore, shift_boundaries
 from polyclust.search.distances import measure_distances
 from polyclust.search.family import choose_family
@@ -89,11 +90,16 @@ def weigh_alike(some, labels, n_clusters):
     return mark_labels(labels, n_clusters) * some.weights[:, None]
 
 
+def grow_leaves(some, fates, slants=None):
+    """The leaf of every row."""
+    return label_rows(grow_tree(some, fates, slants), some.columns)
+
+
 @settings(deadline=None, max_examples=60)
 @given(partitioned_points(most=5))
 def test_the_leaves_of_a_tree_are_told_apart_by_axes(drawn):
     some, labels, n_clusters = drawn
-    leaves = grow_tree(some, weigh_alike(some, labels, n_clusters))
+    leaves = grow_leaves(some, weigh_alike(some, labels, n_clusters))
     assert set(leaves) <= set(range(n_clusters))
     assert conflicts_of(some, leaves, (1, 1)) == []
 
@@ -102,7 +108,7 @@ def test_the_leaves_of_a_tree_are_told_apart_by_axes(drawn):
 @given(partitioned_points(most=5), st.integers(1, 3))
 def test_the_leaves_of_a_slanted_tree_are_told_apart_by_two_terms(drawn, max_coefficient):
     some, labels, n_clusters = drawn
-    leaves = grow_tree(some, weigh_alike(some, labels, n_clusters), Slants(max_coefficient))
+    leaves = grow_leaves(some, weigh_alike(some, labels, n_clusters), Slants(max_coefficient))
     assert set(leaves) <= set(range(n_clusters))
     assert conflicts_of(some, leaves, (2, max_coefficient)) == []
 
@@ -115,9 +121,9 @@ def test_slanted_cuts_part_bands_that_axes_cannot():
     values[:, 3] = 2 * values[:, 7] + labels + rng.uniform(-0.3, 0.3, 400)
     some = Points(measure_distances(values, "euclidean"), np.ones(400), values, values, values)
     fates = weigh_alike(some, labels, 4)
-    assert (grow_tree(some, fates, Slants(3)) == labels).all()
-    assert (grow_tree(some, fates, Slants(1)) != labels).any()
-    assert (grow_tree(some, fates) != labels).any()
+    assert (grow_leaves(some, fates, Slants(3)) == labels).all()
+    assert (grow_leaves(some, fates, Slants(1)) != labels).any()
+    assert (grow_leaves(some, fates) != labels).any()
 
 
 @settings(deadline=None, max_examples=40)
@@ -312,46 +318,8 @@ def test_cuts_go_through_rows_that_hardly_care():
     some = Points(measure_distances(space, "euclidean"), np.ones(120), space[:, :2], space[:, :2], space)
     scorer = SilhouetteScorer(some, SizeBounds((1, np.inf)))
     partition = scorer.start(labels, 2)
-    alike = grow_tree(some, scorer.fates(partition, "alike"))
-    by_loss = grow_tree(some, scorer.fates(partition, "alone"))
+    alike = grow_leaves(some, scorer.fates(partition, "alike"))
+    by_loss = grow_leaves(some, scorer.fates(partition, "alone"))
     assert np.flatnonzero(alike != labels).tolist() == [0, 1]
     assert np.flatnonzero(by_loss != labels).tolist() == [2, 3, 4]
     assert scorer.start(by_loss, 2).score > scorer.start(alike, 2).score
-
-
-def test_a_tree_takes_far_rows_out_of_all_clusters():
-    """Three tight clusters, and a few rows that are far from everything and hardly care where they are."""
-    rng = np.random.default_rng(3)
-    values = np.vstack([rng.normal(c, 0.3, (60, 4)) for c in np.eye(4)[:3] * 8] + [rng.uniform(-30, 30, (24, 4))])
-    labels = np.repeat([0, 1, 2, 3], [60, 60, 60, 24])
-    some = Points(measure_distances(values, "euclidean"), np.ones(204), values, values, values)
-    scorer = SilhouetteScorer(some, SizeBounds((10, np.inf)))
-    legality = family_of(some, (2, 3)).legality(some)
-    alone, whole = (make_legal(labels, scorer, legality, counting, Slants(3)) for counting in ("alone", "whole"))
-    assert whole.n_clusters == 4
-    assert whole.score > alone.score
-    assert conflicts_of(some, whole.labels, (2, 3)) == []
-
-
-@settings(deadline=None, max_examples=60)
-@given(partitioned_points(most=5), st.integers(1, 3), st.floats(0, 6))
-def test_a_tree_of_whole_fates_is_sound(drawn, max_coefficient, least):
-    some, labels, n_clusters = drawn
-    scorer = SilhouetteScorer(some, SizeBounds((1, np.inf)))
-    fates = scorer.fates(scorer.start(labels, n_clusters), "whole") * some.weights[:, None]
-    assert np.isfinite(fates).all()
-    leaves = grow_tree(some, fates, Slants(max_coefficient), least)
-    assert set(leaves) <= set(range(n_clusters))
-    assert conflicts_of(some, leaves, (2, max_coefficient)) == []
-
-
-def test_a_tree_leaves_enough_for_every_cluster_where_it_can():
-    """A few rows far from all others are less than a cluster needs, so that it takes some of its neighbour's."""
-    rng = np.random.default_rng(0)
-    values = np.vstack([rng.uniform(0, 1, (50, 1)), rng.uniform(9, 10, (50, 1)), rng.uniform(30, 40, (4, 1))])
-    labels = np.repeat([0, 1, 2], [50, 50, 4])
-    some = Points(measure_distances(values, "euclidean"), np.ones(104), values, values, values)
-    scorer = SilhouetteScorer(some, SizeBounds((1, np.inf)))
-    fates = scorer.fates(scorer.start(labels, 3), "whole")
-    assert np.bincount(grow_tree(some, fates)).tolist() == [50, 50, 4]
-    assert np.bincount(grow_tree(some, fates, least=10.0)).tolist() == [50, 44, 10]

@@ -19,7 +19,6 @@ __all__ = [
     "measure_gaps",
     "measure_rank_intervals",
     "pick_orders",
-    "weigh_cuts",
     "weigh_directions",
     "widen_boxes",
 ]
@@ -252,41 +251,6 @@ def weigh_directions(
                 n_below += below[k] > 0.5 * sizes[k]
             if 0 < n_below < n_clusters:
                 lightest[d] = min(lightest[d], wrong)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def weigh_cuts(
-    orders: Array, is_end: Array, gains: Array, weights: Array, least: Array, best: Array, at: Array
-) -> None:
-    """best[c]: the most that the rows on one side of a cut gain in column c, over all directions and positions.
-
-    That side weighs least[c, 0] or more, the other least[c, 1]; minus infinity where no cut does. at[c]: the direction
-    and the position of the cut, and 1 if it is the low side that gains. Of equals, the first.
-    """
-    n_columns = gains.shape[1]
-    totals, weight = np.zeros(n_columns), 0.0
-    for p in range(orders.shape[1]):
-        weight += weights[orders[0, p]]
-        for c in range(n_columns):
-            totals[c] += gains[orders[0, p], c]
-    best[:] = -np.inf
-    sums = np.empty(n_columns)
-    for d in range(orders.shape[0]):
-        sums[:] = 0.0
-        below = 0.0
-        for p in range(orders.shape[1]):
-            r = orders[d, p]
-            below += weights[r]
-            for c in range(n_columns):
-                sums[c] += gains[r, c]
-            if is_end[d, p]:
-                above = weight - below
-                for c in range(n_columns):
-                    low = sums[c] if below >= least[c, 0] and above >= least[c, 1] else -np.inf
-                    high = totals[c] - sums[c] if above >= least[c, 0] and below >= least[c, 1] else -np.inf
-                    if max(low, high) > best[c]:
-                        best[c] = max(low, high)
-                        at[c, 0], at[c, 1], at[c, 2] = d, p, low >= high
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
