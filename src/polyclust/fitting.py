@@ -310,12 +310,11 @@ def collapse_rows(prepared: Prepared, memory_limit: float | None = None) -> tupl
         distances = np.ascontiguousarray(prepared.distances[np.ix_(order, order)])
         raw = prepared.raw[order]
         return Points(distances, prepared.weights[order], raw, raw / units, None), code
-    coordinates = prepared.space.locate(prepared.clustered)
-    key = np.hstack([coordinates, prepared.raw])
+    key = np.hstack([prepared.clustered, prepared.raw])  # as given: transformed rows may differ by rounding
     _, first, code = np.unique(key, axis=0, return_index=True, return_inverse=True)
     _check_memory(len(first), memory_limit)
     weights = sum_weights(code, prepared.weights, len(first))
-    coordinates, raw = coordinates[first], prepared.raw[first]
+    coordinates, raw = prepared.space.locate(prepared.clustered[first]), prepared.raw[first]
     distances = measure_distances(coordinates, prepared.space.metric)
     return Points(distances, weights, raw, raw / units, coordinates), code
 
