@@ -23,7 +23,7 @@ from polyclust.scale.polishing import Limits, Polished, grow_polished
 from polyclust.scale.sampling import choose_nested
 from polyclust.scale.space import Space
 from polyclust.search.criteria import make_criterion
-from polyclust.search.distances import measure_distances
+from polyclust.search.distances import measure_distances, measure_equal
 from polyclust.search.family import (
     AxisFamily,
     Family,
@@ -316,6 +316,8 @@ def collapse_rows(prepared: Prepared, memory_limit: float | None = None) -> tupl
     weights = sum_weights(code, prepared.weights, len(first))
     coordinates, raw = prepared.space.locate(prepared.clustered[first]), prepared.raw[first]
     distances = measure_distances(coordinates, prepared.space.metric)
+    within = np.maximum(weights - 1.0, 0.0) / weights  # a row has distances to all that equal it but itself
+    np.fill_diagonal(distances, measure_equal(coordinates, prepared.space.metric) * within)
     return Points(distances, weights, raw, raw / units, coordinates), code
 
 

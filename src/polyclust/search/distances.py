@@ -13,7 +13,7 @@ from sklearn.metrics import pairwise_distances
 from polyclust.kernels.distances import root_products, sum_roots
 from polyclust.table.features import Feature
 
-__all__ = ["check_precomputed", "gower_coordinates", "measure_distances", "sum_distances_to"]
+__all__ = ["check_precomputed", "gower_coordinates", "measure_distances", "measure_equal", "sum_distances_to"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -35,6 +35,15 @@ def measure_distances(coordinates: Floats, metric: str, others: Floats | None = 
     if others is None:
         np.fill_diagonal(distances, 0.0)
     return distances
+
+
+def measure_equal(coordinates: Floats, metric: str) -> Floats:
+    """(n,): the distance between a row and one that equals it, which two metrics do not call 0."""
+    if metric == "cosine":  # rows of zeros have no direction; scikit-learn puts them 1 apart
+        return np.asarray(~coordinates.any(axis=1), dtype=np.float64)
+    if metric == "russellrao":
+        return np.asarray((coordinates == 0).mean(axis=1), dtype=np.float64)
+    return np.zeros(len(coordinates))
 
 
 def sum_distances_to(others: Floats, coordinates: Floats, labels: Ints, weights: Floats, metric: str, k: int) -> Floats:
