@@ -68,6 +68,12 @@ def test_mahalanobis_needs_more_rows_than_dimensions():
     refuse(few, sentence, distance="mahalanobis", n_clusters=2)
 
 
+def test_correlation_of_rows_without_differences():
+    flat = np.vstack([X, [[1.0, 1.0], [1.0, 1.0]]])
+    sentence = '^distance="correlation" is not defined for rows .*, and there are 2; leave them out, or choose'
+    refuse(flat, sentence, distance="correlation", scale="none")
+
+
 def test_haversine_is_between_two_columns():
     refuse(
         np.hstack([X, X]), '^distance="haversine" is .*; the table has 4 features', distance="haversine", scale="none"

@@ -30,6 +30,7 @@ SPOKEN = {
     ', or distance="precomputed".': ".",
     'distance="haversine"': "--distance haversine",
     'distance="mahalanobis"': "--distance mahalanobis",
+    'distance="correlation"': "--distance correlation",
     "column must not be": "--column must not be",
     ', "gower" or "precomputed"; got': ', or "gower"; got',
 }
