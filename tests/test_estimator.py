@@ -109,6 +109,19 @@ def test_other_distances_are_those_of_scikit_learn(customers, distance):
         assert model.score_ == pytest.approx(expected, abs=1e-5)
 
 
+@quietly
+@pytest.mark.parametrize("distance", ["cosine", "russellrao"])
+def test_equal_rows_that_a_metric_puts_apart(distance):
+    kinds = np.array([[0, 0, 0], [1, 2, 0], [2, 1, 0], [0, 1, 3], [3, 0, 1]])
+    X = np.repeat(kinds, [6, 6, 5, 4, 6], axis=0)
+    for rows, weights in ((X, None), (kinds, [6, 6, 5, 4, 6])):
+        model = PolytopeClustering(distance=distance, scale="none", min_cluster_size=1, max_clusters=4, random_state=0)
+        model.fit(rows, sample_weight=weights)
+        D = metrics.pairwise_distances(X > 0 if distance == "russellrao" else X, metric=distance)
+        expected = metrics.silhouette_score(D, model.predict(X), metric="precomputed")
+        assert model.score_ == pytest.approx(expected, abs=1e-5)
+
+
 def test_precomputed_distances_give_what_their_metric_gives():
     X, _ = make_blobs(90, centers=3, random_state=4)
     usual = PolytopeClustering(random_state=0).fit(X)

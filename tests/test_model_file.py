@@ -20,6 +20,7 @@ from polyclust.explain.explanation import Clause, Explanation, Rule, Term
 from polyclust.geometry.hyperplane import Hyperplane, place_rows
 from polyclust.model_file import dict_to_parts, load_model, model_to_dict, save_model
 from polyclust.render.json import write_text
+from polyclust.scale.space import Space
 from polyclust.table.features import Column, Feature
 
 
@@ -48,6 +49,7 @@ class Fitted(BaseEstimator):
         self.random_state = random_state
 
     def settle(self) -> Fitted:
+        self._space = Space((), "euclidean")
         self.explanation_ = explain()
         self.scores_ = {2: np.float64(0.61), 3: math.nan}
         self.score_ = np.float64(0.61)

@@ -58,9 +58,20 @@ def test_missing_values_at_predict():
         model.predict(FRAME.assign(a=np.inf))
 
 
-@pytest.mark.parametrize("metric", ["seuclidean", "mahalanobis", "wminkowski"])
-def test_metrics_that_need_parameters(metric):
-    refuse(X, rf'^distance must be a metric without parameters, and "{metric}" needs .*: use ', distance=metric)
+def test_metrics_that_need_what_no_table_tells():
+    refuse(X, '^distance must be a metric without weights, and "wminkowski" needs .*: use ', distance="wminkowski")
+
+
+def test_mahalanobis_needs_more_rows_than_dimensions():
+    few = np.random.default_rng(0).normal(size=(6, 5))
+    sentence = '^distance="mahalanobis" puts 6 rows of 5 dimensions equally far apart; give more rows or fewer columns'
+    refuse(few, sentence, distance="mahalanobis", n_clusters=2)
+
+
+def test_correlation_of_rows_without_differences():
+    flat = np.vstack([X, [[1.0, 1.0], [1.0, 1.0]]])
+    sentence = '^distance="correlation" is not defined for rows .*, and there are 2; leave them out, or choose'
+    refuse(flat, sentence, distance="correlation", scale="none")
 
 
 def test_haversine_is_between_two_columns():

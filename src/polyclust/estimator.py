@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,13 +33,12 @@ from polyclust.scale.partitioned import (
     label_all,
     refuse_in_partitions,
 )
-from polyclust.scale.space import Space
+from polyclust.scale.space import fit_space, restore_space
 from polyclust.search.criteria import reported_score
 from polyclust.search.journal import Journal
 from polyclust.settings import Settings, check_settings, refuse_metric, resolve_settings
 from polyclust.table.columns import open_table, refuse_form, refuse_other_columns
 from polyclust.table.encode import EncodedTable, encode_rows, fit_encoder
-from polyclust.table.features import Feature
 from polyclust.table.partitions import Partitions, attach, find_for_rows, is_partitioned, lend_workers, show_columns
 from polyclust.table.slices import Slices, is_narrow, is_wide
 from polyclust.table.unseen import UnseenLevels
@@ -72,7 +72,9 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     criterion : {"silhouette", "dunn", "calinski_harabasz", "davies_bouldin"} or callable
         What is optimised; a callable f(X_scaled, labels) -> float, larger better.
     distance : str
-        The name of a scikit-learn metric without parameters, "gower", or "precomputed" (then ``fit(X, distances=D)``).
+        The name of a metric of scikit-learn or SciPy, "gower", or "precomputed" (then ``fit(X, distances=D)``).
+        "seuclidean" uses the variances and "mahalanobis" the covariance of the rows that are fitted, for ``score`` too;
+        where columns determine each other, as the levels of a category do, the covariance's pseudo-inverse.
     scale : {"minmax", "standard", "none"}
         Scaling of numeric columns in the clustering space.
     representation_weight : float or None
@@ -167,7 +169,7 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array or frame of numbers, booleans and categories; or a Dask DataFrame or Array of them, which is read nine
-            times where it has more than 20 000 rows, and never held
+            times (ten for seuclidean and mahalanobis) where it has more than 20 000 rows, and never held
         y : ignored
         sample_weight : a row of weight 2 counts as two rows; rows of weight 0 are only predicted. Of Dask if X is
         distances : (n, n) matrix for distance="precomputed"
@@ -203,9 +205,11 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             X, columns, encoded, self.explain_with, scale=self.scale, units=self.units, weights=weights
         )
         prepared = prepare_rows(encoded, explaining.features, raw, weights, self.distance, distances)
+        space = prepared.space
+        prepared = replace(prepared, space=space.seen_by(self.criterion))
         with watch_search(self.time_limit, self.verbose) as journal:
             result = fit_clusters(prepared, settings, journal)
-        self._columns, self._encoded_features, self._explaining = columns, encoded.features, explaining
+        self._columns, self._space, self._explaining = columns, space, explaining
         self.labels_ = label_rows(result, raw, weights, self.outside)
         rows = Block(raw, raw, weights, self.labels_)
         self._keep(result, settings, journal, self._explain(result, settings, rows, None))
@@ -235,10 +239,12 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         settings = resolve_settings(self.get_params(deep=False), table.total, table.n_counted)
         refuse_metric(self.distance, len(table.features))
         explaining = choose_columns(table.columns, table.features, self.explain_with)
-        encoding, space = Encoding.of(table, explaining.features), Space(table.features, self.distance)
+        encoding = Encoding.of(table, explaining.features)
+        blocks = PartitionBlocks(parts, encoding)
+        space = fit_space(blocks, table.features, self.distance)
         with watch_search(self.time_limit, self.verbose) as journal:
-            fit = fit_blocks(PartitionBlocks(parts, encoding), explaining.features, space, settings, journal)
-        self._columns, self._encoded_features, self._explaining = table.columns, table.features, explaining
+            fit = fit_blocks(blocks, explaining.features, space.seen_by(self.criterion), settings, journal)
+        self._columns, self._space, self._explaining = table.columns, space, explaining
         counts = count_all(fit.placed, fit.placing)
         words = self._explain(fit.result, settings, fit.sample.place(fit.placing), counts)
         self._keep(fit.result, settings, journal, words)
@@ -274,26 +280,29 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """The criterion of ``predict(X)`` on X, larger better."""
         from polyclust.scores import score_labels
 
-        space = self.scaled(X)  # which tells of unseen levels
+        raw, space = self._encode_clustering(X), self._space  # which tells of unseen levels
         place = partial(place_rows, outside=self.outside)
         labels = self._find(place, X, np.intp, encode=partial(self._explaining.encode, unseen=UnseenLevels()))
-        return score_labels(self.criterion, space, labels, self.distance, self._encoded_features)
+        return score_labels(self.criterion, raw, labels, space)
 
     def scaled(self, X: Any) -> Floats:
         """The clustering space: scaled, one-hot encoded features of X."""
-        check_is_fitted(self)
-        features = self._list_clustering_features()
-        X = self._check_table(X, reset=False)
-        return EncodedTable(features, encode_rows(X, self._columns, features)).scaled
+        raw = self._encode_clustering(X)
+        return EncodedTable(self._space.features, raw).scaled
 
-    def _list_clustering_features(self) -> tuple[Feature, ...]:
-        """What distances are made of; a model file may lack it."""
-        if not self._encoded_features:
+    def _locate(self, X: Any) -> tuple[Floats, str]:
+        """Where the rows of X are compared, and the metric between them as scikit-learn calls it."""
+        return self._space.locate(self._encode_clustering(X)), self._space.known_metric
+
+    def _encode_clustering(self, X: Any) -> Floats:
+        """Raw values of what distances are made of; a model file may lack it."""
+        check_is_fitted(self)
+        if not self._space.features:
             raise ValueError(
                 "A model file keeps what its rules need, not all that the clusters were made and judged by; score and "
                 "scale rows with the model that was fitted."
             )
-        return self._encoded_features
+        return encode_rows(self._check_table(X, reset=False), self._columns, self._space.features)
 
     def save(self, path: str | Path) -> None:
         """Write the model as versioned JSON; ``predict`` is the same after ``load``."""
@@ -314,7 +323,7 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         is_whole = parts.parameters.get("explain_with") is None and not {"explain_with", "criterion"} & set(
             parts.not_kept
         )
-        model._encoded_features = explanation.features if is_whole else ()
+        model._space = restore_space(explanation.features if is_whole else (), model.distance, parts.transform)
         model._explaining = Explaining(explanation.columns, explanation.features)
         model.explanation_ = explanation
         model.hyperplanes_ = explanation.hyperplanes

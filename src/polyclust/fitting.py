@@ -23,7 +23,7 @@ from polyclust.scale.polishing import Limits, Polished, grow_polished
 from polyclust.scale.sampling import choose_nested
 from polyclust.scale.space import Space
 from polyclust.search.criteria import make_criterion
-from polyclust.search.distances import measure_distances
+from polyclust.search.distances import measure_distances, measure_equal, refuse_flat_rows
 from polyclust.search.family import (
     AxisFamily,
     Family,
@@ -310,13 +310,15 @@ def collapse_rows(prepared: Prepared, memory_limit: float | None = None) -> tupl
         distances = np.ascontiguousarray(prepared.distances[np.ix_(order, order)])
         raw = prepared.raw[order]
         return Points(distances, prepared.weights[order], raw, raw / units, None), code
-    coordinates = prepared.space.locate(prepared.clustered)
-    key = np.hstack([coordinates, prepared.raw])
+    key = np.hstack([prepared.clustered, prepared.raw])  # as given: transformed rows may differ by rounding
     _, first, code = np.unique(key, axis=0, return_index=True, return_inverse=True)
     _check_memory(len(first), memory_limit)
     weights = sum_weights(code, prepared.weights, len(first))
-    coordinates, raw = coordinates[first], prepared.raw[first]
+    coordinates, raw = prepared.space.locate(prepared.clustered[first]), prepared.raw[first]
+    refuse_flat_rows(coordinates, code, prepared.space.metric)
     distances = measure_distances(coordinates, prepared.space.metric)
+    within = np.maximum(weights - 1.0, 0.0) / weights  # a row has distances to all that equal it but itself
+    np.fill_diagonal(distances, measure_equal(coordinates, prepared.space.metric) * within)
     return Points(distances, weights, raw, raw / units, coordinates), code
 
 

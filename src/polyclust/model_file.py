@@ -12,6 +12,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from polyclust.errors import ModelFileError
 from polyclust.explain.explanation import Explanation
 from polyclust.files import write_whole
@@ -40,7 +43,8 @@ class ModelParts:
 
     ``parameters`` are those that JSON can keep; ``not_kept`` says, by name, which ones were left out and why
     (they take their defaults). ``shares`` are the clusters' shares of the training rows' weight. ``search`` and
-    ``score_interval`` are None in files that were written without them.
+    ``score_interval`` are None in files that were written without them. ``transform`` is that of the clustering space
+    for the distances that need one.
     """
 
     parameters: dict[str, Any]
@@ -56,6 +60,7 @@ class ModelParts:
     polyclust_version: str
     search: str | None = None
     score_interval: tuple[float, float] | None = None
+    transform: NDArray[np.float64] | None = None
 
 
 def save_model(model: Any, path: str | Path) -> None:
@@ -77,6 +82,7 @@ def render_model(model: Any, explanation: Explanation | None = None) -> str:
         is_optimal=model.is_optimal_,
         search=getattr(model, "search_", None),
         score_interval=getattr(model, "score_interval_", None),
+        transform=model._space.transform,
         n_features_in=model.n_features_in_,
         feature_names_in=None if names is None else list(names),
     )
@@ -109,6 +115,7 @@ def model_to_dict(
     is_optimal: bool = False,
     search: str | None = None,
     score_interval: tuple[float, float] | None = None,
+    transform: NDArray[np.float64] | None = None,
     n_features_in: int,
     feature_names_in: Sequence[Any] | None = None,
 ) -> Json:
@@ -128,6 +135,7 @@ def model_to_dict(
         "score": write_float(score),
         "scores": {str(int(k)): write_float(v) for k, v in scores.items()},
         "score_interval": None if score_interval is None else [write_float(end) for end in score_interval],
+        "transform": None if transform is None else transform.tolist(),
         "search": search,
         "is_optimal": bool(is_optimal),
         "sizes": sizes,
@@ -157,6 +165,7 @@ def dict_to_parts(data: Mapping[str, Any]) -> ModelParts:
             polyclust_version=str(data["polyclust_version"]),
             search=_read_search(data.get("search")),
             score_interval=_read_interval(data.get("score_interval")),
+            transform=_read_transform(data.get("transform")),
         )
     except KeyError as error:
         raise ModelFileError(f"This {FORMAT} is damaged: {error} is missing.") from None
@@ -175,6 +184,16 @@ def _read_interval(value: Any) -> tuple[float, float] | None:
         return None
     low, high = (float(end) for end in _expect(value, list))
     return low, high
+
+
+def _read_transform(value: Any) -> NDArray[np.float64] | None:
+    """One factor per feature, or a square matrix."""
+    if value is None:
+        return None
+    transform = np.array(_expect(value, list), dtype=np.float64)
+    if transform.ndim not in (1, 2) or len(set(transform.shape)) != 1:
+        raise ValueError(f"the transform has the shape {transform.shape}")
+    return transform
 
 
 def _expect(value: Any, kind: type) -> Any:

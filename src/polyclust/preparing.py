@@ -10,7 +10,8 @@ from sklearn.utils.validation import _check_sample_weight
 
 from polyclust.fitting import FitResult, Prepared
 from polyclust.geometry.hyperplane import place_rows
-from polyclust.scale.space import Space
+from polyclust.scale.blocks import ArrayBlocks, Block
+from polyclust.scale.space import fit_space
 from polyclust.search.distances import check_precomputed
 from polyclust.table.columns import refuse_form
 from polyclust.table.encode import EncodedTable
@@ -46,12 +47,13 @@ def prepare_rows(
         raise ValueError('distances were given; set distance="precomputed" to use them.')
     every = counted.all()
     kept = raw if every else raw[counted]
+    rows = Block(kept, kept if encoded.raw is raw else encoded.raw[counted], weights if every else weights[counted])
     return Prepared(
         raw=kept,
         features=features,
-        clustered=kept if encoded.raw is raw else encoded.raw[counted],
-        space=Space(encoded.features, distance),
-        weights=weights if every else weights[counted],
+        clustered=rows.clustered,
+        space=fit_space(ArrayBlocks([rows]), encoded.features, distance),
+        weights=rows.weights,
         distances=given,
     )
 

@@ -16,6 +16,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 from polyclust.errors import check_choice
 from polyclust.geometry.hyperplane import OUTSIDE
+from polyclust.scale.whitening import WHITENED
 from polyclust.search.scoring import SizeBounds
 from polyclust.table.encode import SCALES, UNITS
 
@@ -29,12 +30,6 @@ __all__ = [
     "resolve_sizes",
 ]
 
-# Metrics that depend on more than two rows, and what serves instead.
-NEED_PARAMETERS = {
-    "mahalanobis": 'a covariance: use "euclidean" on columns that are whitened first',
-    "seuclidean": 'variances: use "euclidean" with scale="standard"',
-    "wminkowski": 'weights: use "minkowski" on columns that are multiplied by them first',
-}
 CRITERIA = ("silhouette", "dunn", "calinski_harabasz", "davies_bouldin")
 
 
@@ -194,12 +189,12 @@ def _check_integer(name: str, value: Any, least: int, may_be_none: bool = False,
 
 
 def _check_distance(value: Any) -> None:
-    if value in ("gower", "precomputed"):
+    if value in ("gower", "precomputed", *WHITENED):
         return
-    if isinstance(value, str) and value in NEED_PARAMETERS:
+    if value == "wminkowski":
         raise ValueError(
-            f'distance must be a metric without parameters, and "{value}" needs {NEED_PARAMETERS[value]}, or '
-            'distance="precomputed".'
+            'distance must be a metric without weights, and "wminkowski" needs them: use "minkowski" on columns that '
+            'are multiplied by them first, or distance="precomputed".'
         )
     try:
         pairwise_distances(np.eye(2, dtype=bool), metric=value if isinstance(value, str) else None)

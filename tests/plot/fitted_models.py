@@ -13,6 +13,7 @@ from sklearn.metrics import silhouette_score
 from polyclust.explain.build import build_explanation
 from polyclust.explain.rows import read_rows
 from polyclust.geometry.hyperplane import Hyperplane, build_polytopes, place_rows
+from polyclust.scale.space import Space
 from polyclust.table.encode import fit_encoder
 
 
@@ -33,7 +34,7 @@ class FittedModel(BaseEstimator):
 
     def fit(self, X: Any, hyperplanes: list[Hyperplane], n_clusters: int, names=(), outside="nearest"):
         columns, table = fit_encoder(X)
-        self._columns, self._encoded_features = columns, table.features
+        self._columns, self._space = columns, Space(table.features, self.distance)
         self.n_clusters_ = n_clusters
         self.hyperplanes_ = tuple(hyperplanes)
         self.polytopes_ = build_polytopes(hyperplanes, n_clusters)
@@ -55,8 +56,8 @@ class FittedModel(BaseEstimator):
     def predict(self, X: Any):
         return self.explanation_.predict(X)
 
-    def _list_clustering_features(self):
-        return self._encoded_features
+    def _locate(self, X: Any):
+        return self._space.locate(self._encode_explaining(X)), self._space.known_metric
 
     def _encode_explaining(self, X: Any):
         return read_rows(X, self.explanation_.columns, self.explanation_.features)

@@ -49,6 +49,7 @@ SETTINGS = [
     {"max_terms": 2, "max_coefficient": 3, "max_clusters": 4},
     {"distance": "gower"},
     {"distance": "cityblock", "units": "range"},
+    {"distance": "mahalanobis", "max_clusters": 4},
     {"explain_with": ["width", "colour", "size"]},
     {"n_clusters": 7, "min_cluster_size": 0.05, "outside": "none"},
     {"criterion": "calinski_harabasz", "max_clusters": 4},
@@ -69,7 +70,7 @@ def test_the_standard_scale_is_that_of_all_rows(table):
     model, lazy = fit(table, scale="standard"), fit(frame_of(table, 300, 900), scale="standard")
     assert (lazy.labels_.compute() == model.labels_).all()
     assert [str(r) for r in lazy.explanation_.rules] == [str(r) for r in model.explanation_.rules]
-    for ours, theirs in zip(lazy._encoded_features, model._encoded_features, strict=True):
+    for ours, theirs in zip(lazy._space.features, model._space.features, strict=True):
         assert (ours.offset, ours.scale) == pytest.approx((theirs.offset, theirs.scale))
 
 

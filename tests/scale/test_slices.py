@@ -38,7 +38,7 @@ def test_slices_do_not_change_the_fit(dtype, options):
     model = fit(narrow, weights, **options)
     wide = fit(narrow.astype(np.float64), weights, **options)
     if dtype == np.int16:  # 3.0 may be followed by 3.5, 3 may not
-        assert [f.kind for f in model._encoded_features] == ["integer"] * 3
+        assert [f.kind for f in model._space.features] == ["integer"] * 3
         assert (model.predict(narrow) == model.labels_).all()
         assert (model.contains(narrow)[weights > 0].sum(axis=1) == 1).all()
     else:

@@ -27,9 +27,10 @@ OPTION_OF = {
 # What only Python has, and what is said instead.
 SPOKEN = {
     "distance must be": "--distance must be",
-    'with scale="standard"': "with --scale standard",
     ', or distance="precomputed".': ".",
     'distance="haversine"': "--distance haversine",
+    'distance="mahalanobis"': "--distance mahalanobis",
+    'distance="correlation"': "--distance correlation",
     "column must not be": "--column must not be",
     ', "gower" or "precomputed"; got': ', or "gower"; got',
 }

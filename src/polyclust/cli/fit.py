@@ -177,7 +177,7 @@ def _render_report(request: FitRequest, prepared: PreparedTable, result: FitResu
     from polyclust.report import ReportSubject, render_report
 
     model = result.model
-    scaled, metric = _measure_space(prepared.complete.table, model.scale, model.distance)
+    scaled, metric = model._locate(prepared.complete.table)
     subject = ReportSubject(
         title=f"Clusters of {title_of(request.source)}",
         source=Path(request.source.name).name,
@@ -206,18 +206,6 @@ def _render_report(request: FitRequest, prepared: PreparedTable, result: FitResu
         interval=getattr(model, "score_interval_", None),
     )
     return render_report(subject)
-
-
-def _measure_space(table: pd.DataFrame, scale: str, distance: str) -> tuple[Any, str]:
-    """The coordinates in which rows were compared, and the metric between them."""
-    from polyclust.search.distances import gower_coordinates
-    from polyclust.table.encode import fit_encoder
-
-    with collect_warnings():
-        _, encoded = fit_encoder(table, scale=scale)
-    if distance == "gower":
-        return gower_coordinates(encoded.raw, encoded.features), "cityblock"
-    return encoded.scaled, distance
 
 
 def _list_versions() -> dict[str, str]:

@@ -188,9 +188,7 @@ UnitsOption = Annotated[Units, typer.Option("--units", help="What one unit of a 
 ScaleOption = Annotated[Scale, typer.Option("--scale", help="How numbers are scaled for distances.")]
 Distance = Annotated[
     str,
-    typer.Option(
-        "--distance", help="A metric of scikit-learn or SciPy without parameters, or gower.", callback=_check_distance
-    ),
+    typer.Option("--distance", help="A metric of scikit-learn or SciPy, or gower.", callback=_check_distance),
 ]
 CriterionOption = Annotated[Criterion, typer.Option("--criterion", help="What makes a clustering good.")]
 OutsideOption = Annotated[Outside, typer.Option("--outside", help="Where rows in no polytope go.")]

@@ -13,8 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from polyclust.plot.scene import name_clusters
 from polyclust.plot.style import GREY, cluster_color, give_axes, line_color, number_text, set_title, tidy_axes
-from polyclust.search.distances import gower_coordinates
-from polyclust.table.encode import encode_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -153,15 +151,7 @@ def _measure(model: Any, X: Any, labels: Labels, keep: NDArray[np.intp], distanc
         raise ValueError(
             "The model was fitted with precomputed distances; give those between the rows of X as distances=."
         )
-    coordinates, metric = _place_in_space(model, X)
+    coordinates, metric = model._locate(X)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*converted to boolean.*")
         return np.asarray(silhouette_samples(coordinates[keep], labels[keep], metric=metric))
-
-
-def _place_in_space(model: Any, X: Any) -> tuple[Floats, str]:
-    """The rows in the clustering space and how distances are measured there."""
-    if model.distance != "gower":
-        return model.scaled(X), model.distance
-    features = model._list_clustering_features()
-    return gower_coordinates(encode_rows(X, model._columns, features), features), "cityblock"

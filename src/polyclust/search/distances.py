@@ -13,7 +13,14 @@ from sklearn.metrics import pairwise_distances
 from polyclust.kernels.distances import root_products, sum_roots
 from polyclust.table.features import Feature
 
-__all__ = ["check_precomputed", "gower_coordinates", "measure_distances", "sum_distances_to"]
+__all__ = [
+    "check_precomputed",
+    "gower_coordinates",
+    "measure_distances",
+    "measure_equal",
+    "refuse_flat_rows",
+    "sum_distances_to",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -35,6 +42,27 @@ def measure_distances(coordinates: Floats, metric: str, others: Floats | None = 
     if others is None:
         np.fill_diagonal(distances, 0.0)
     return distances
+
+
+def measure_equal(coordinates: Floats, metric: str) -> Floats:
+    """(n,): the distance between a row and one that equals it, which two metrics do not call 0."""
+    if metric == "cosine":  # rows of zeros have no direction; scikit-learn puts them 1 apart
+        return np.asarray(~coordinates.any(axis=1), dtype=np.float64)
+    if metric == "russellrao":
+        return np.asarray((coordinates == 0).mean(axis=1), dtype=np.float64)
+    return np.zeros(len(coordinates))
+
+
+def refuse_flat_rows(coordinates: Floats, code: Ints, metric: str) -> None:
+    """Raise ValueError for rows that correlate with nothing; ``code`` says which of the coordinates every row has."""
+    if metric != "correlation":
+        return
+    n_flat = int((coordinates == coordinates[:, :1]).all(axis=1)[code].sum())
+    if n_flat:
+        raise ValueError(
+            f'distance="correlation" is not defined for rows of equal scaled values, and there are {n_flat}; '
+            "leave them out, or choose another metric."
+        )
 
 
 def sum_distances_to(others: Floats, coordinates: Floats, labels: Ints, weights: Floats, metric: str, k: int) -> Floats:
