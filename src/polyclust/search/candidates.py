@@ -17,7 +17,7 @@ Ints = NDArray[np.intp]
 
 N_ROWS = 1500  # that take part in a race
 N_AXES, N_PAIRS = 8, 12  # the axes that sums are made of, and the pairs of axes that all ratios are tried of
-N_ALONE, N_OF_A_PAIR = 60, 8  # directions kept that part a cluster from all others, and from each
+N_ALONE, N_OF_A_PAIR = 40, 6  # directions kept that part a cluster from all others, and from each
 
 
 def list_candidates(columns: Floats, fates: Floats, max_terms: int, max_coefficient: int) -> list[Directions]:

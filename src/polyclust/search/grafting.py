@@ -28,7 +28,7 @@ Ints = NDArray[np.intp]
 
 LEAST_GAIN = 1e-5  # of the mean worth of a row
 MOST_ROUNDS = 12
-N_COARSE = 3000  # of more rows than this some are seen to first
+N_COARSE = 2000  # of more rows than this some are seen to first
 N_RACED, N_WINNERS = 800, 8  # rows on which directions are raced, at least, and how many of these are weighed on all
 PRICES = (0.1, 0.1, 0.1, 0.2, 0.2, 0.4)  # one after the other added to the fates in clusters that are too small
 
