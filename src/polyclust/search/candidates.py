@@ -24,8 +24,7 @@ def list_candidates(columns: Floats, fates: Floats, max_terms: int, max_coeffici
     """For every cluster the best directions, each once; ``columns`` (F, n), ``fates`` (n, K)."""
     n_features, n_clusters = len(columns), fates.shape[1]
     if max_terms == 1 or n_features == 1:
-        axes = np.column_stack([np.arange(n_features), np.full(n_features, ABSENT)]).astype(np.int32)
-        return [Directions(axes, np.tile([1.0, 0.0], (n_features, 1)))] * n_clusters
+        return [_list_axes(n_features)] * n_clusters
     rows = np.sort(np.random.default_rng(0).permutation(len(fates))[:N_ROWS])
     race = _Race(columns, max_coefficient)
     known, best = fates[rows], fates[rows].argmax(axis=1)
@@ -64,9 +63,7 @@ class _Race:
 
     def __init__(self, columns: Floats, max_coefficient: int) -> None:
         self.columns = columns
-        n_features = len(columns)
-        axes = np.column_stack([np.arange(n_features), np.full(n_features, ABSENT)]).astype(np.int32)
-        self.axes = Directions(axes, np.tile([1.0, 0.0], (n_features, 1)))
+        self.axes = _list_axes(len(columns))
         slopes = list_directions(2, 2, max_coefficient).coefficients
         slopes = slopes[(slopes != 0.0).all(axis=1)]
         is_sum = (np.abs(slopes) == 1.0).all(axis=1)
@@ -88,6 +85,12 @@ class _Race:
 
     def _weigh(self, directions: Directions, rows: Ints, gains: Floats) -> Floats:
         return weigh_directions(self.columns, rows, gains, directions)[0]
+
+
+def _list_axes(n_features: int) -> Directions:
+    """The axes, with room for a second term."""
+    features = np.column_stack([np.arange(n_features), np.full(n_features, ABSENT)]).astype(np.int32)
+    return Directions(features, np.tile([1.0, 0.0], (n_features, 1)))
 
 
 def _pair_up(axes: Ints, n_features: int) -> Ints:

@@ -38,7 +38,7 @@ def make_legal(
 
 
 def graft_legal(labels: Ints, scorer: Scorer, limits: tuple[int, int], lead: float) -> Partition | None:
-    """A legal partition into as many clusters, by a tree in which these are grafted where they do best.
+    """A legal partition by a tree in which the clusters of the labels are grafted where they do best.
 
     ``limits``: the most terms and the largest coefficient of a cut. None where the labels themselves score no more than
     ``lead``, and where the tree's sizes are out of bounds.

@@ -2,7 +2,8 @@
 
 1. Axes: greedy splitting, k-means and Ward starts, shifts, splits and merges along the axes, for every K; on groups
    of points when there are many.
-2. Pool: those solutions, and the starts that the family can tell apart as they are, on all points.
+2. Pool: those solutions, the starts that the family can tell apart as they are, and of many points trees in which the
+   clusters of k-means are grafted, on all points.
 3. Polish: the best few of the pool are improved with every direction of the family, carried to K + 1 and K - 1, and the
    winner gets a last pass over all pairs. Of many points the pool is also polished along the axes alone.
 """
