@@ -15,7 +15,7 @@ from polyclust.search.branches import Cut, Fork, Leaf, follow, label_rows, list_
 from polyclust.search.candidates import list_candidates
 from polyclust.search.distances import measure_distances
 from polyclust.search.fates import mark_labels
-from polyclust.search.grafting import _Grafter, graft_tree
+from polyclust.search.grafting import Grafter, graft_tree
 from polyclust.search.points import Points
 from polyclust.search.repair import graft_legal, make_legal
 from polyclust.search.scoring import SilhouetteScorer, SizeBounds
@@ -80,9 +80,8 @@ def test_grafting_never_makes_a_tree_worth_less_and_keeps_it_legal(drawn, data, 
 def test_a_graft_is_the_best_there_is(drawn, data):
     """Along one axis every place for a cluster can be tried."""
     some, labels, n_clusters = drawn
-    fates = draw_fates(data, some, n_clusters) * some.weights[:, None]
     tree = start_anyhow(some, labels, n_clusters)
-    grafter = _Grafter(some.columns, fates, some.weights, list_candidates(some.columns, fates, 1, 1))
+    grafter = Grafter.make(some, draw_fates(data, some, n_clusters), (1, 1))
     cluster = data.draw(st.integers(0, n_clusters - 1))
     pruned = prune(tree, cluster)
     if pruned is None:

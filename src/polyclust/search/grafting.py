@@ -21,7 +21,7 @@ from polyclust.search.partition import sum_weights
 from polyclust.search.points import Points, order_projections
 from polyclust.search.scoring import SizeBounds
 
-__all__ = ["graft_tree"]
+__all__ = ["Grafter", "finish_tree", "graft_tree"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -39,19 +39,21 @@ def graft_tree(tree: Tree, points: Points, fates: Floats, bounds: SizeBounds, li
     ``limits``: the most terms, of which two are used, and the largest coefficient of a cut. Leaves weigh as much as
     the bounds say where prices bring that about.
     """
-    max_terms, max_coefficient = limits
-    worth = fates * points.weights[:, None]
-    candidates = list_candidates(points.columns, worth, min(max_terms, 2), max_coefficient)
-    grafter = _Grafter(points.columns, worth, points.weights, candidates)
+    grafter = Grafter.make(points, fates, limits)
     some = grafter.thin_out()
     tree = max((some.improve(start) for start in (tree, some.grow())), key=some.sum_worth)
-    prices = np.zeros(fates.shape[1])
-    for each in (some, grafter):
+    return finish_tree(tree, (some, grafter), bounds)
+
+
+def finish_tree(tree: Tree, grafters: Sequence[Grafter], bounds: SizeBounds) -> Tree:
+    """The tree improved by one grafter after the other, each with more rows, and with leaves of the sizes asked for."""
+    prices = np.zeros(grafters[0].fates.shape[1])
+    for each in grafters:
         tree, prices = _meet(each, tree, bounds, prices)
     return tree
 
 
-def _meet(grafter: _Grafter, tree: Tree, bounds: SizeBounds, prices: Floats) -> tuple[Tree, Floats]:
+def _meet(grafter: Grafter, tree: Tree, bounds: SizeBounds, prices: Floats) -> tuple[Tree, Floats]:
     """The tree improved, with prices that rise as long as sizes are out of bounds."""
     tree = grafter.pay(prices).improve(tree)
     for step in PRICES:
@@ -73,13 +75,20 @@ class _Found:
 
 
 @dataclass(frozen=True)
-class _Grafter:
+class Grafter:
     """Makes trees for rows in columns (F, n) with these fates (n, K), from cuts that compete for each cluster."""
 
     columns: Floats
     fates: Floats
     weights: Floats
     candidates: Sequence[Directions]
+
+    @classmethod
+    def make(cls, points: Points, fates: Floats, limits: tuple[int, int]) -> Grafter:
+        """For all points, whose fates are those of weight 1; ``limits`` as for ``graft_tree``."""
+        worth = fates * points.weights[:, None]
+        candidates = list_candidates(points.columns, worth, min(limits[0], 2), limits[1])
+        return cls(points.columns, worth, points.weights, candidates)
 
     @property
     def every(self) -> Ints:
@@ -89,14 +98,14 @@ class _Grafter:
     def least_gain(self) -> float:
         return LEAST_GAIN * float(self.weights.sum())
 
-    def thin_out(self) -> _Grafter:
+    def thin_out(self) -> Grafter:
         """The same for some of the rows where there are many, which stand for all."""
         step = max(len(self.fates) // N_COARSE, 1)
         columns, weights = np.ascontiguousarray(self.columns[:, ::step]), self.weights[::step]
         more = float(self.weights.sum() / weights.sum())
-        return _Grafter(columns, self.fates[::step] * more, weights * more, self.candidates)
+        return Grafter(columns, self.fates[::step] * more, weights * more, self.candidates)
 
-    def pay(self, prices: Floats) -> _Grafter:
+    def pay(self, prices: Floats) -> Grafter:
         """The same where rows are worth so much more in each cluster."""
         return replace(self, fates=self.fates + prices * self.weights[:, None])
 
@@ -104,10 +113,10 @@ class _Grafter:
         """The weight of every cluster."""
         return sum_weights(label_rows(tree, self.columns), self.weights, self.fates.shape[1])
 
-    def grow(self) -> Tree:
-        """The clusters one by one, the largest first, each parted from the branch where that gains most."""
+    def grow(self, order: Sequence[int] | None = None) -> Tree:
+        """The clusters one by one, the largest first unless told, each parted from the branch where that gains most."""
         sizes = np.bincount(self.fates.argmax(axis=1), minlength=self.fates.shape[1])
-        first, *others = np.argsort(-sizes, kind="stable").tolist()
+        first, *others = np.argsort(-sizes, kind="stable").tolist() if order is None else order
         tree: Tree = Leaf(first)
         for cluster in others:
             tree, _ = self._graft(tree, cluster)
