@@ -140,3 +140,14 @@ def test_candidates_hold_the_direction_that_parts_a_cluster():
         assert ((2, 6), (2.0, -3.0)) in terms
         assert len(set(terms)) == len(terms)
     assert all(len(d) == 9 for d in list_candidates(columns, fates, 1, 1))
+
+
+def test_a_tree_may_be_grown_in_any_order():
+    """Clusters that lie apart along an axis are parted whichever comes first."""
+    values = np.repeat([0.0, 10.0, 20.0], [5, 4, 3])[:, None] + np.linspace(0, 1, 12)[:, None]
+    some = Points(measure_distances(values, "euclidean"), np.ones(12), values, values, values)
+    labels = np.repeat([0, 1, 2], [5, 4, 3])
+    grafter = Grafter.make(some, mark_labels(labels, 3), (1, 1))
+    assert grafter.grow() == grafter.grow([0, 1, 2])
+    for order in itertools.permutations(range(3)):
+        assert label_rows(grafter.grow(order), some.columns).tolist() == labels.tolist()
