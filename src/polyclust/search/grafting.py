@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from polyclust.hyperplanes.lattice import Directions
 from polyclust.search.branches import Cut, Fork, Leaf, Tree, Visit, follow, label_rows, list_clusters, prune, put, walk
-from polyclust.search.candidates import list_candidates, weigh_directions
+from polyclust.search.candidates import find_half_spaces, list_candidates
 from polyclust.search.partition import sum_weights
 from polyclust.search.points import Points, order_projections
 from polyclust.search.scoring import SizeBounds
@@ -92,10 +92,12 @@ class Grafter:
 
     @property
     def every(self) -> Ints:
+        """All rows."""
         return np.arange(len(self.fates))
 
     @property
     def least_gain(self) -> float:
+        """What a change of the tree must be worth."""
         return LEAST_GAIN * float(self.weights.sum())
 
     def thin_out(self) -> Grafter:
@@ -217,9 +219,9 @@ class Grafter:
         step = len(rows) // N_RACED
         if step > 1 and len(directions) > N_WINNERS:  # the best of some rows compete on all of them
             part, on_part = rows[::step], gains[::step]
-            best, _, _ = weigh_directions(self.columns, part, on_part, directions)
+            best, _, _ = find_half_spaces(self.columns, part, on_part, directions)
             directions = directions.take(np.argsort(-best, kind="stable")[:N_WINNERS])
-        best, thresholds, is_low = weigh_directions(self.columns, rows, gains, directions)
+        best, thresholds, is_low = find_half_spaces(self.columns, rows, gains, directions)
         d = int(best.argmax())
         if not np.isfinite(best[d]):
             return None
