@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from sklearn.cluster import KMeans
-from threadpoolctl import threadpool_limits
 
 from benchmarks.limits.noise import LEAST_SHARE
-from benchmarks.markdown import render_table, show
+from benchmarks.limits.printing import print_study
+from benchmarks.markdown import show
 from benchmarks.problem import Floats, Labels
 from benchmarks.speed.cases import Case
 from benchmarks.speed.contestants import AXIS, SETTINGS, SPARSE
@@ -88,12 +88,5 @@ def study_table(seed: int, n_rows: int = N_ROWS, n_orders: int = N_ORDERS) -> It
         yield [str(seed), name, *known, *spread, f"{len(tried) - len(scores)} of {len(tried)}"]
 
 
-def main() -> None:
-    """Print the table of all seeds."""
-    with threadpool_limits(1):
-        rows = [row for seed in range(N_SEEDS) for row in study_table(seed)]
-    print(render_table(HEADER, rows))
-
-
 if __name__ == "__main__":
-    main()
+    print_study(HEADER, study_table, N_SEEDS)
