@@ -77,8 +77,9 @@ def test_the_table_of_imports_is_the_one_that_is_tested():
     assert {room.strip(" `"): set(re.findall("`([^`]+)`", rest)) for room, rest in rows} == MAY_IMPORT
 
 
-def test_files_named_in_the_architecture_exist():
-    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "docs/method.md"])
+def test_files_named_on_a_page_exist(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
     source = ROOT / "src" / "polyclust"
     for name in set(re.findall(r"`((?:\w+/)*\w+\.(?:py|js|jinja|html\.jinja))`", text)):
         places = (source / name, source / "search" / name, source / "report" / name, ROOT / "tests" / name, ROOT / name)

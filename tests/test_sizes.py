@@ -6,17 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.datasets import load_iris
 
 from polyclust import PolyclustWarning, PolytopeClustering, SmallClusterWarning
 from strategies import TENTHS
 
 quietly = pytest.mark.filterwarnings("ignore::polyclust.errors.PolyclustWarning")
-
-
-@pytest.fixture(scope="module")
-def iris():
-    return load_iris(as_frame=True).data
 
 
 @quietly

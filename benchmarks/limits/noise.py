@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 from sklearn.metrics import silhouette_score
-from threadpoolctl import threadpool_limits
 
-from benchmarks.markdown import render_table, show
+from benchmarks.limits.printing import print_study
+from benchmarks.markdown import show
 from benchmarks.measures import list_sizes
 from benchmarks.problem import Floats, Labels
 from benchmarks.speed.cases import Case
@@ -163,12 +163,5 @@ def _show(seed: int, name: str, table: Table, labels: Labels) -> list[str]:
     return [str(seed), name, show(table.score(labels)), str(len(set(labels.tolist()))), str(min(list_sizes(labels)))]
 
 
-def main() -> None:
-    """Print the table of all seeds."""
-    with threadpool_limits(1):
-        rows = [row for seed in range(N_SEEDS) for row in study_table(seed)]
-    print(render_table(["table", "clusters", "silhouette", "k", "smallest"], rows))
-
-
 if __name__ == "__main__":
-    main()
+    print_study(["table", "clusters", "silhouette", "k", "smallest"], study_table, N_SEEDS)

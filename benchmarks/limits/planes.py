@@ -14,11 +14,11 @@ from itertools import combinations
 import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
-from threadpoolctl import threadpool_limits
 
 from benchmarks.limits.half_spaces import Finder, HalfSpace
 from benchmarks.limits.noise import LEAST_SHARE, Mask, weigh_fates
-from benchmarks.markdown import render_table, show
+from benchmarks.limits.printing import print_study
+from benchmarks.markdown import show
 from benchmarks.measures import list_sizes, silhouette_of_distances
 from benchmarks.problem import Floats, Labels
 from benchmarks.speed.cases import Case, Input
@@ -292,12 +292,5 @@ def _show(rows: Rows, labels: Labels) -> str:
     return f"{show(rows.score(labels)).lstrip('0')} ({min(list_sizes(labels))})"
 
 
-def main() -> None:
-    """Print the table of all seeds."""
-    with threadpool_limits(1):
-        rows = [row for seed in range(N_SEEDS) for row in study_table(seed)]
-    print(render_table(HEADER, rows))
-
-
 if __name__ == "__main__":
-    main()
+    print_study(HEADER, study_table, N_SEEDS)

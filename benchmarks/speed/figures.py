@@ -11,7 +11,7 @@ from benchmarks.datasets import PRACTICAL_SHARE
 from benchmarks.speed.cases import Case
 from benchmarks.speed.jobs import SIZES
 from benchmarks.speed.rows import Row
-from benchmarks.speed.start import EMPTY, FIRST, LATER, WARM
+from benchmarks.speed.start import FIRST, LATER, WARM
 
 FEWEST_OF_GROWTH = 10**4
 BUSY = 1.2  # seconds on the clock over processor seconds, from which the machine was doing something else
@@ -63,10 +63,6 @@ class Figures:
         """What the first fit of a process takes longer than a later one."""
         first, later = self.step(family, state, FIRST), self.step(family, state, LATER)
         return None if first is None or later is None else first - later
-
-    def compilation(self, family: str) -> float | None:
-        """What the first fit takes with an empty cache."""
-        return self.overhead(family, EMPTY)
 
     def count_busy(self) -> int:
         """Runs during which the machine did something else."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterable
-from datetime import date
 from pathlib import Path
 
 from benchmarks import kernels
@@ -63,11 +62,15 @@ def render_page(figures: Figures, folder: Path) -> str:
 
 
 def describe_run(figures: Figures) -> str:
-    """Where and when, and whether the machine was at rest."""
-    days = sorted({row.ended[:10] for row in figures.rows if row.ended}) or [date.today().isoformat()]
-    when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+    """Where, which study on which days, and whether the machine was at rest."""
+    studies = sorted({row.study for row in figures.rows})
+    days = {s: sorted({row.ended[:10] for row in figures.rows if row.study == s and row.ended}) for s in studies}
+    when = "; ".join(f"*{study}* {' to '.join(sorted({d[0], d[-1]}))}" for study, d in days.items() if d)
     busy = f"{figures.count_busy()} of {len(figures.rows)} runs were held up by other work on the machine"
-    return f"Measured {when} on {kernels.name_processor()}, Python {platform.python_version()}; {busy}.\n"
+    return (
+        f"Measured on {kernels.name_processor()}, Python {platform.python_version()}; {busy}. The days of each study, "
+        f"whose figures are those of the search as it was then: {when or 'none yet'}.\n"
+    )
 
 
 def compare(figures: Figures, study: str, cases: Iterable[Case], contestants: tuple[str, ...]) -> str:

@@ -43,7 +43,6 @@ class Row:
     note: str = ""
 
 
-Key = tuple[str, str]  # study, case
 KINDS: dict[str, type] = {"int": int, "float": float, "str": str}
 
 

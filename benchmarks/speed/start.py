@@ -20,7 +20,6 @@ FRESH = "fresh processes"
 EMPTY, WARM = "empty cache", "warm cache"
 DEPENDENCIES, PACKAGE, ESTIMATOR = "import of the dependencies", "import polyclust", "import of the estimator"
 FIRST, LATER = "first fit", "later fit"
-STEPS = (PACKAGE, DEPENDENCIES, ESTIMATOR, FIRST, LATER)
 N_WARM = 3
 N_LATER = 3
 N_ROWS = 1500

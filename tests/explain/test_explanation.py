@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from explain.strategies import grow_tree, make_case, make_possible_rows
 from polyclust.explain.build import build_explanation
-from polyclust.explain.parsing import evaluate_rule
 from polyclust.explain.posthoc import explain_labels
 from polyclust.explain.rows import clauses_hold
 from polyclust.geometry.hyperplane import Hyperplane, find_members
 from polyclust.table.encode import encode_rows, fit_encoder
 from polyclust.table.features import Column, Feature
+from rule_parser import evaluate_rule
 
 ANIMALS = pd.DataFrame(
     {

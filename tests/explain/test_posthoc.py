@@ -13,11 +13,11 @@ from sklearn.datasets import load_iris, make_blobs
 
 from polyclust import Explanation
 from polyclust.explain import separation
-from polyclust.explain.parsing import evaluate_rule
 from polyclust.explain.posthoc import explain_labels
 from polyclust.explain.separation import PairTable, find_fewest_errors
 from polyclust.hyperplanes.lattice import list_directions
 from polyclust.table.encode import fit_encoder
+from rule_parser import evaluate_rule
 
 IRIS = load_iris(as_frame=True).data
 DIAGONAL = pd.DataFrame({"x": [0.0, 1, 2, 3, 4, 0.5, 1.5, 2.5, 3.5, 4.5], "y": [1.0, 2, 3, 4, 5, 0, 1, 2, 3, 4]})

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from explain.strategies import HARD_LEVELS, HARD_NAMES, make_case
 from polyclust.explain.explanation import Clause, Term
-from polyclust.explain.parsing import evaluate_rule, parse_rule
-from polyclust.explain.spelling import format_number, spell_columns, spell_level, spell_name, unescape
+from polyclust.explain.spelling import format_number, spell_columns, spell_level, spell_name
 from polyclust.explain.wording import word_rule
 from polyclust.table.features import Column, Feature
+from rule_parser import evaluate_rule, parse_rule, unescape
 
 HAIR, EGGS, SMOKER = (Feature(Column(n, "boolean", n), "boolean") for n in ("hair", "eggs", "smoker"))
 COLOUR = Column("colour", "category", "colour", ("red", "blue", "green"))

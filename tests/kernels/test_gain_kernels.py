@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from polyclust.hyperplanes.lattice import list_directions
 from polyclust.kernels.gains import N_BINS
-from polyclust.search.candidates import weigh_directions
+from polyclust.search.candidates import find_half_spaces
 from strategies import matrices
 
 
@@ -22,7 +22,7 @@ def test_half_spaces_are_the_best_of_all_between_bins(values, data):
     assume(len(rows) > 1)
     every = list_directions(values.shape[1], 2, 2)
     columns = np.ascontiguousarray(values.T)
-    best, thresholds, is_low = weigh_directions(columns, rows, gains[rows], every)
+    best, thresholds, is_low = find_half_spaces(columns, rows, gains[rows], every)
     for d, along in enumerate(every.project(values[rows])):
         width = float(along.max() - along.min())
         if not width > 0:

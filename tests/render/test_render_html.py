@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 from rendered_examples import PEOPLE, check_golden, explain_minimal, explain_one, explain_people
 
 from explain.strategies import make_case
-from polyclust.explain.parsing import evaluate_rule
+from rule_parser import evaluate_rule
 
 
 class Reader(HTMLParser):

@@ -6,7 +6,7 @@ from markdown_it import MarkdownIt
 from rendered_examples import check_golden, explain_minimal, explain_one, explain_people
 
 from explain.strategies import make_case
-from polyclust.explain.parsing import evaluate_rule
+from rule_parser import evaluate_rule
 
 
 class Page(HTMLParser):

@@ -22,7 +22,7 @@ from strategies import matrices, partitioned_points
 
 def leaves_of(tree, box):
     """The boxes of the leaves, in their order, by walking the tree."""
-    if tree.is_leaf:
+    if tree.cut is None:
         return [box]
     low, high = box
     low_above, high_below = low.copy(), high.copy()

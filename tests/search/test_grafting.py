@@ -15,7 +15,7 @@ from polyclust.search.branches import Cut, Fork, Leaf, follow, label_rows, list_
 from polyclust.search.candidates import list_candidates
 from polyclust.search.distances import measure_distances
 from polyclust.search.fates import mark_labels
-from polyclust.search.grafting import _Grafter, graft_tree
+from polyclust.search.grafting import Grafter, graft_tree
 from polyclust.search.points import Points
 from polyclust.search.repair import graft_legal, make_legal
 from polyclust.search.scoring import SilhouetteScorer, SizeBounds
@@ -80,9 +80,8 @@ def test_grafting_never_makes_a_tree_worth_less_and_keeps_it_legal(drawn, data, 
 def test_a_graft_is_the_best_there_is(drawn, data):
     """Along one axis every place for a cluster can be tried."""
     some, labels, n_clusters = drawn
-    fates = draw_fates(data, some, n_clusters) * some.weights[:, None]
     tree = start_anyhow(some, labels, n_clusters)
-    grafter = _Grafter(some.columns, fates, some.weights, list_candidates(some.columns, fates, 1, 1))
+    grafter = Grafter.make(some, draw_fates(data, some, n_clusters), (1, 1))
     cluster = data.draw(st.integers(0, n_clusters - 1))
     pruned = prune(tree, cluster)
     if pruned is None:
@@ -141,3 +140,14 @@ def test_candidates_hold_the_direction_that_parts_a_cluster():
         assert ((2, 6), (2.0, -3.0)) in terms
         assert len(set(terms)) == len(terms)
     assert all(len(d) == 9 for d in list_candidates(columns, fates, 1, 1))
+
+
+def test_a_tree_may_be_grown_in_any_order():
+    """Clusters that lie apart along an axis are parted whichever comes first."""
+    values = np.repeat([0.0, 10.0, 20.0], [5, 4, 3])[:, None] + np.linspace(0, 1, 12)[:, None]
+    some = Points(measure_distances(values, "euclidean"), np.ones(12), values, values, values)
+    labels = np.repeat([0, 1, 2], [5, 4, 3])
+    grafter = Grafter.make(some, mark_labels(labels, 3), (1, 1))
+    assert grafter.grow() == grafter.grow([0, 1, 2])
+    for order in itertools.permutations(range(3)):
+        assert label_rows(grafter.grow(order), some.columns).tolist() == labels.tolist()

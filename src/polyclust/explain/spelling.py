@@ -21,7 +21,6 @@ __all__ = [
     "spell_columns",
     "spell_level",
     "spell_name",
-    "unescape",
 ]
 
 Vocabulary = Mapping[Column, str]
@@ -29,7 +28,6 @@ EVERY_ROW = "every row"
 
 _NO_KEYWORD = r"(?!(?:AND|NOT|OR|IF|ELSE)\b)"
 BARE_NAME = re.compile(rf"{_NO_KEYWORD}[^\W\d]\w*(?:[ .\-]{_NO_KEYWORD}\w+)*(?: \([\w .%/°\-]+\))?")
-_ESCAPE = re.compile(r"\\(?:u\{([0-9a-f]+)\}|(.))", re.DOTALL)
 
 
 def format_number(value: float) -> str:
@@ -71,11 +69,6 @@ def spell_level(level: Hashable, column: Column) -> str:
 def on_one_line(text: str) -> str:
     """Text for headings: without line breaks and invisible characters."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
-
-
-def unescape(text: str) -> str:
-    """Undo what _escape did."""
-    return _ESCAPE.sub(lambda m: chr(int(m[1], 16)) if m[1] else m[2], text)
 
 
 def _has_double(level: Hashable, column: Column) -> bool:

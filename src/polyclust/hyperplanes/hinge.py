@@ -59,11 +59,6 @@ class PairHyperplane:
         """The same hyperplane with the two clusters swapped; every row costs what it did."""
         return replace(self, w=-self.w, b=-self.b - self.margin)
 
-    def orient(self) -> tuple[PairHyperplane, bool]:
-        """The hyperplane with its first non-zero coefficient positive, and whether it was reversed."""
-        is_reversed = bool(self.w[np.flatnonzero(self.w)[0]] < 0.0)
-        return (self.reverse() if is_reversed else self), is_reversed
-
 
 @dataclass(frozen=True)
 class PairRows:

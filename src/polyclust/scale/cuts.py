@@ -34,11 +34,6 @@ class CutTree:
     cluster: int = -1
 
     @property
-    def is_leaf(self) -> bool:
-        """Whether it is one cluster."""
-        return self.cut is None
-
-    @property
     def is_straight(self) -> bool:
         """Whether all cuts are along axes, so that the leaves are boxes."""
         if self.cut is None or self.below is None or self.above is None:

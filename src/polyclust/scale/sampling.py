@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from polyclust.scale.blocks import Block, Blocks
 from polyclust.search.partition import sum_weights
 
-__all__ = ["choose_nested", "choose_rows"]
+__all__ = ["choose_nested"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -48,8 +48,9 @@ class Heaps:
         return Heaps(self.hashes[which], self.weights[which], self.rows[which], self.blocks[which], is_all=False)
 
 
-def choose_rows(blocks: Blocks, n_most: int, seed: int) -> Block:
-    """A random sample of the distinct rows, with weights that say what each stands for.
+def choose_nested(blocks: Blocks, sizes: Sequence[int], seed: int) -> list[Block]:
+    """Random samples of the distinct rows of several sizes, the largest first, with weights that say what each row
+    stands for; each is the sample of its size, and part of the one before.
 
     Priority sampling: copies of a row are one row with their weight together; those whose weight over a random
     number, the hash of their values, is largest are chosen. Heavy rows always are and keep their weight; the
@@ -57,15 +58,10 @@ def choose_rows(blocks: Blocks, n_most: int, seed: int) -> Block:
 
     Copies may lie in several blocks, and priorities add up over the blocks. The largest sums are found exactly, in
     three passes (Cao and Wang's uniform threshold): what is largest in each block gives a bound that the chosen ones
-    reach; what has less than an even share of the bound in every block cannot reach it; the others, about ``n_most``
-    per block, are weighed in all blocks. So neither the order of the rows nor the blocks matter. Weights that are not
-    whole are added up in the order of the blocks, and may round differently. One more pass fetches the rows.
+    reach; what has less than an even share of the bound in every block cannot reach it; the others, about as many per
+    block as are chosen, are weighed in all blocks. So neither the order of the rows nor the blocks matter. Weights that
+    are not whole are added up in the order of the blocks, and may round differently. One more pass fetches the rows.
     """
-    return choose_nested(blocks, (n_most,), seed)[0]
-
-
-def choose_nested(blocks: Blocks, sizes: Sequence[int], seed: int) -> list[Block]:
-    """Samples of several sizes, the largest first; each is what ``choose_rows`` gives, and part of the one before."""
     n_most = sizes[0]
     heaps = _join(blocks.map(partial(_find_heaviest, seed=seed, n_most=n_most + 1)))
     if len(blocks) > 1 and not heaps.is_all:

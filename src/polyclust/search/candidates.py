@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from polyclust.hyperplanes.lattice import ABSENT, Directions, list_directions
 from polyclust.kernels.gains import weigh_half_spaces
 
-__all__ = ["list_candidates", "weigh_directions"]
+__all__ = ["find_half_spaces", "list_candidates"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -40,7 +40,7 @@ def list_candidates(columns: Floats, fates: Floats, max_terms: int, max_coeffici
     return [_join(several) for several in found]
 
 
-def weigh_directions(
+def find_half_spaces(
     columns: Floats, rows: Ints, gains: Floats, directions: Directions
 ) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     """For every direction about the most that some rows gain on one side of a cut, its threshold, and which side."""
@@ -84,7 +84,7 @@ class _Race:
         return every.take(np.argsort(-weighed, kind="stable")[:n_winners])
 
     def _weigh(self, directions: Directions, rows: Ints, gains: Floats) -> Floats:
-        return weigh_directions(self.columns, rows, gains, directions)[0]
+        return find_half_spaces(self.columns, rows, gains, directions)[0]
 
 
 def _list_axes(n_features: int) -> Directions:

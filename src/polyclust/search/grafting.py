@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from polyclust.hyperplanes.lattice import Directions
 from polyclust.search.branches import Cut, Fork, Leaf, Tree, Visit, follow, label_rows, list_clusters, prune, put, walk
-from polyclust.search.candidates import list_candidates, weigh_directions
+from polyclust.search.candidates import find_half_spaces, list_candidates
 from polyclust.search.partition import sum_weights
 from polyclust.search.points import Points, order_projections
 from polyclust.search.scoring import SizeBounds
 
-__all__ = ["graft_tree"]
+__all__ = ["Grafter", "finish_tree", "graft_tree"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -39,19 +39,21 @@ def graft_tree(tree: Tree, points: Points, fates: Floats, bounds: SizeBounds, li
     ``limits``: the most terms, of which two are used, and the largest coefficient of a cut. Leaves weigh as much as
     the bounds say where prices bring that about.
     """
-    max_terms, max_coefficient = limits
-    worth = fates * points.weights[:, None]
-    candidates = list_candidates(points.columns, worth, min(max_terms, 2), max_coefficient)
-    grafter = _Grafter(points.columns, worth, points.weights, candidates)
+    grafter = Grafter.make(points, fates, limits)
     some = grafter.thin_out()
     tree = max((some.improve(start) for start in (tree, some.grow())), key=some.sum_worth)
-    prices = np.zeros(fates.shape[1])
-    for each in (some, grafter):
+    return finish_tree(tree, (some, grafter), bounds)
+
+
+def finish_tree(tree: Tree, grafters: Sequence[Grafter], bounds: SizeBounds) -> Tree:
+    """The tree improved by one grafter after the other, each with more rows, and with leaves of the sizes asked for."""
+    prices = np.zeros(grafters[0].fates.shape[1])
+    for each in grafters:
         tree, prices = _meet(each, tree, bounds, prices)
     return tree
 
 
-def _meet(grafter: _Grafter, tree: Tree, bounds: SizeBounds, prices: Floats) -> tuple[Tree, Floats]:
+def _meet(grafter: Grafter, tree: Tree, bounds: SizeBounds, prices: Floats) -> tuple[Tree, Floats]:
     """The tree improved, with prices that rise as long as sizes are out of bounds."""
     tree = grafter.pay(prices).improve(tree)
     for step in PRICES:
@@ -73,7 +75,7 @@ class _Found:
 
 
 @dataclass(frozen=True)
-class _Grafter:
+class Grafter:
     """Makes trees for rows in columns (F, n) with these fates (n, K), from cuts that compete for each cluster."""
 
     columns: Floats
@@ -81,22 +83,31 @@ class _Grafter:
     weights: Floats
     candidates: Sequence[Directions]
 
+    @classmethod
+    def make(cls, points: Points, fates: Floats, limits: tuple[int, int]) -> Grafter:
+        """For all points, whose fates are those of weight 1; ``limits`` as for ``graft_tree``."""
+        worth = fates * points.weights[:, None]
+        candidates = list_candidates(points.columns, worth, min(limits[0], 2), limits[1])
+        return cls(points.columns, worth, points.weights, candidates)
+
     @property
     def every(self) -> Ints:
+        """All rows."""
         return np.arange(len(self.fates))
 
     @property
     def least_gain(self) -> float:
+        """What a change of the tree must be worth."""
         return LEAST_GAIN * float(self.weights.sum())
 
-    def thin_out(self) -> _Grafter:
+    def thin_out(self) -> Grafter:
         """The same for some of the rows where there are many, which stand for all."""
         step = max(len(self.fates) // N_COARSE, 1)
         columns, weights = np.ascontiguousarray(self.columns[:, ::step]), self.weights[::step]
         more = float(self.weights.sum() / weights.sum())
-        return _Grafter(columns, self.fates[::step] * more, weights * more, self.candidates)
+        return Grafter(columns, self.fates[::step] * more, weights * more, self.candidates)
 
-    def pay(self, prices: Floats) -> _Grafter:
+    def pay(self, prices: Floats) -> Grafter:
         """The same where rows are worth so much more in each cluster."""
         return replace(self, fates=self.fates + prices * self.weights[:, None])
 
@@ -104,10 +115,10 @@ class _Grafter:
         """The weight of every cluster."""
         return sum_weights(label_rows(tree, self.columns), self.weights, self.fates.shape[1])
 
-    def grow(self) -> Tree:
-        """The clusters one by one, the largest first, each parted from the branch where that gains most."""
+    def grow(self, order: Sequence[int] | None = None) -> Tree:
+        """The clusters one by one, the largest first unless told, each parted from the branch where that gains most."""
         sizes = np.bincount(self.fates.argmax(axis=1), minlength=self.fates.shape[1])
-        first, *others = np.argsort(-sizes, kind="stable").tolist()
+        first, *others = np.argsort(-sizes, kind="stable").tolist() if order is None else order
         tree: Tree = Leaf(first)
         for cluster in others:
             tree, _ = self._graft(tree, cluster)
@@ -208,9 +219,9 @@ class _Grafter:
         step = len(rows) // N_RACED
         if step > 1 and len(directions) > N_WINNERS:  # the best of some rows compete on all of them
             part, on_part = rows[::step], gains[::step]
-            best, _, _ = weigh_directions(self.columns, part, on_part, directions)
+            best, _, _ = find_half_spaces(self.columns, part, on_part, directions)
             directions = directions.take(np.argsort(-best, kind="stable")[:N_WINNERS])
-        best, thresholds, is_low = weigh_directions(self.columns, rows, gains, directions)
+        best, thresholds, is_low = find_half_spaces(self.columns, rows, gains, directions)
         d = int(best.argmax())
         if not np.isfinite(best[d]):
             return None

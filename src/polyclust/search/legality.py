@@ -20,7 +20,7 @@ from polyclust.kernels.silhouette import IMPOSSIBLE
 from polyclust.search.partition import Ints, Partition
 from polyclust.search.points import FEW_POINTS, Points, SubsetOrders
 
-__all__ = ["AlwaysLegal", "Cut", "IntervalLegality", "Legality", "LinearLegality"]
+__all__ = ["AlwaysLegal", "IntervalLegality", "LegalCut", "Legality", "LinearLegality"]
 
 Floats = NDArray[np.float64]
 VALUES_TO_LIST = 5e6
@@ -28,7 +28,7 @@ N_LIKELY = 16
 
 
 @dataclass(frozen=True)
-class Cut:
+class LegalCut:
     """A cut after a position of one of several orders, and how many tries are left to find others."""
 
     order: int
@@ -41,7 +41,7 @@ class Legality(Protocol):
 
     def find_cut(
         self, partition: Partition, i: int, j: int, orders: SubsetOrders, scores: Floats, floor: float, n_tries: int
-    ) -> Cut | None:
+    ) -> LegalCut | None:
         """The best cut of clusters i and j above the floor that leaves both sides legal, if a few tries find one.
 
         Cuts that are found illegal become IMPOSSIBLE in ``scores``.
@@ -64,7 +64,7 @@ class _PairwiseLegality:
         scores: Floats,
         floor: float,
         n_tries: int,
-    ) -> Cut | None:
+    ) -> LegalCut | None:
         others = [c for c in range(partition.n_clusters) if c not in (i, j)]
         for n_left in reversed(range(n_tries)):
             d, p = np.unravel_index(np.argmax(scores), scores.shape)
@@ -75,7 +75,7 @@ class _PairwiseLegality:
             elif others and not self.allows(partition, orders.rows[d, p + 1 :].astype(np.intp), others):
                 scores[d, : p + 1] = IMPOSSIBLE
             else:
-                return Cut(int(d), int(p), n_left)
+                return LegalCut(int(d), int(p), n_left)
         return None
 
     def holds_for(self: Legality, partition: Partition) -> bool:
@@ -109,7 +109,7 @@ class IntervalLegality(_PairwiseLegality):
 
     def find_cut(
         self, partition: Partition, i: int, j: int, orders: SubsetOrders, scores: Floats, floor: float, n_tries: int
-    ) -> Cut | None:
+    ) -> LegalCut | None:
         if self.oblique is not None:
             return super().find_cut(partition, i, j, orders, scores, floor, n_tries)
         is_other = np.ones(partition.n_clusters, dtype=bool)
@@ -118,7 +118,7 @@ class IntervalLegality(_PairwiseLegality):
         d, p, n_left = find_straight_cut(
             self.points.axis_ranks, orders.rows, scores, lows, highs, is_other, floor, n_tries
         )
-        return None if d < 0 else Cut(d, p, n_left)
+        return None if d < 0 else LegalCut(d, p, n_left)
 
     def allows(self, partition: Partition, rows: Ints, others: Iterable[int]) -> bool:
         lows, highs = self._intervals(partition)

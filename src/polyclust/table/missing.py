@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from polyclust.table.kinds import FoundColumn
 from polyclust.table.read import TableError
 
-__all__ = ["MISSING_RULES", "CompleteTable", "complete_table", "fill_missing"]
+__all__ = ["CompleteTable", "complete_table", "fill_missing"]
 
-MISSING_RULES = ("drop", "median", "most-frequent", "category")
 OWN_CATEGORY = "missing"
 FEWEST_ROWS = 4
 

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from polyclust.explain.explanation import Clause, Comparison, Term
 from polyclust.explain.rows import clauses_hold, read_rows
-from polyclust.explain.spelling import BARE_NAME, EVERY_ROW, spell_columns, spell_level, unescape
+from polyclust.explain.spelling import BARE_NAME, EVERY_ROW, spell_columns, spell_level
 from polyclust.table.columns import open_table
 from polyclust.table.features import Column, Feature
 
-__all__ = ["evaluate_rule", "parse_rule"]
+__all__ = ["evaluate_rule", "parse_rule", "unescape"]
 
 _PATTERNS = {
     "keyword": r"(?:AND|NOT)\b",
@@ -35,6 +35,7 @@ _PATTERNS = {
 _TOKEN = re.compile(
     r"\s*(?:" + "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _PATTERNS.items()) + ")", re.DOTALL
 )
+_ESCAPE = re.compile(r"\\(?:u\{([0-9a-f]+)\}|(.))", re.DOTALL)
 
 Token = tuple[str, str]
 END: Token = ("end", "")
@@ -54,6 +55,11 @@ def evaluate_rule(text: str, X: Any, columns: Sequence[Column]) -> NDArray[np.bo
     if not features:
         return np.ones(open_table(X).n_rows, dtype=bool)
     return clauses_hold(clauses, read_rows(X, columns, features), features)
+
+
+def unescape(text: str) -> str:
+    """A name or a value without the backslashes that spelling puts before quotes and invisible characters."""
+    return _ESCAPE.sub(lambda m: chr(int(m[1], 16)) if m[1] else m[2], text)
 
 
 class _Reader:
