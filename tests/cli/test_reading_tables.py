@@ -12,7 +12,14 @@ import pytest
 from polyclust.demo_data import make_customers
 from polyclust.table.kinds import Wishes, choose_columns, convert_columns
 from polyclust.table.missing import complete_table
-from polyclust.table.read import TableError, iterate_chunks, open_source, read_as_text, read_table
+from polyclust.table.read import (
+    TableError,
+    find_decimal_mark,
+    iterate_chunks,
+    open_source,
+    read_as_text,
+    read_table,
+)
 
 
 @pytest.fixture
@@ -75,6 +82,37 @@ def test_decimals_are_read_to_the_nearest_float(tmp_path: Path) -> None:
     values = np.random.default_rng(0).random(2000) * 10.0 ** np.arange(-10, 10).repeat(100)
     pd.DataFrame({"x": values, "y": values[::-1]}).to_csv(tmp_path / "t.csv", index=False)
     assert (read_table(open_source(str(tmp_path / "t.csv")))["x"].to_numpy(dtype=float) == values).all()
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("a\n1.5\n2\n3\n", [1.5, 2, 3]),
+        ("a\r\n1,5\r\n2\r\n3,25\r\n", [1.5, 2, 3.25]),
+        ('"a"\n"1,5"\n"2"\n', [1.5, 2]),
+        ("a\n1.234,56 €\n2,00 €\n", [1234.56, 2]),
+        ("a\n1,234\n850\n1,234,567\n", [1234, 850, 1234567]),
+        ("a\n1,5\n?\n3\n", [1.5, None, 3]),
+        ('a\n1\n""\n3\n', [1, None, 3]),
+        ('a\nx\n"p,q"\nx\n', ["x", "p,q", "x"]),
+    ],
+)
+def test_a_text_table_may_have_one_column(text: str, values: list[object], tmp_path: Path) -> None:
+    """A comma in lines under a header without one belongs to the numbers."""
+    (tmp_path / "t.csv").write_text(text, newline="")
+    source = open_source(str(tmp_path / "t.csv"))
+    table = read_table(source)
+    (found,) = choose_columns(table, Wishes(), "t.csv", decimal := find_decimal_mark(source))
+    read = convert_columns(table, [found], decimal)["a"]
+    assert [None if pd.isna(v) else v for v in read] == values
+
+
+def test_one_column_with_spaces_is_read_where_the_separator_is_given(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("full name\nAnna Rot\nBert Blau\n")
+    with pytest.raises(TableError, match="--sep"):
+        read_table(open_source(str(tmp_path / "t.csv")))
+    table = read_table(open_source(str(tmp_path / "t.csv"), separator=";"))
+    assert table["full name"].tolist() == ["Anna Rot", "Bert Blau"]
 
 
 def test_identifiers_keep_their_zeros(tmp_path: Path) -> None:
