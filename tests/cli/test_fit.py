@@ -91,10 +91,12 @@ def test_rows_with_missing_values_stay_with_an_empty_cluster(tmp_path: Path, cus
     done = run("fit", "gaps.csv", "-k", "3", cwd=tmp_path)
     assert done.returncode == 0
     assert "3 rows with missing values are left out" in done.stdout
+    assert "give them a cluster all the same where the rules need no missing value" in done.stdout
     labels = read_labels(tmp_path / "gaps-clusters")
     assert labels["customer_id"].tolist() == customers["customer_id"].tolist()
     assert np.flatnonzero(labels["cluster"].isna()).tolist() == [4, 9, 17]
     assert labels["name"].isna().sum() == 3
+    assert "all the same where the rules need no missing value" in (tmp_path / "gaps-clusters/report.html").read_text()
 
 
 def test_the_model_file_says_how_it_was_searched(fitted: Path) -> None:

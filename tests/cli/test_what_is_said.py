@@ -12,6 +12,7 @@ from polyclust.cli.preparing import describe_columns, prepare_table
 from polyclust.table.kinds import Wishes, choose_columns, convert_columns
 from polyclust.table.missing import complete_table
 from polyclust.table.read import open_source
+from polyclust.table.unseen import UnseenLevels
 
 
 def describe(content: str, folder: Path, **wishes: list[str]) -> str:
@@ -53,6 +54,7 @@ def test_one_is_one(tmp_path: Path) -> None:
     said = describe_columns(prepare_table(open_source(str(tmp_path / "t.parquet")), Wishes(), "drop"))
     assert "19 rows, 1 column\n" in said
     assert "1 row with missing values is left out (--missing median would fill it)" in said
+    assert "values not seen at fit ('new') in 1 row;" in UnseenLevels({"x": 1}, {"x": ["new"]}).sentence
 
 
 def test_notes_speak_of_options_and_of_one_row(tmp_path: Path, run) -> None:

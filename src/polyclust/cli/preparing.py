@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from polyclust.explain.spelling import format_number
+from polyclust.explain.spelling import format_number, spell_count
 from polyclust.table.kinds import FoundColumn, Wishes, choose_columns, convert_columns
 from polyclust.table.missing import CompleteTable, complete_table
 from polyclust.table.read import (
@@ -76,7 +76,7 @@ def describe_columns(prepared: PreparedTable) -> str:
     """The table that shows the kind of every column and what is left out."""
     width = min(32, max(len(c.name) for c in prepared.found))
     n_columns = len(prepared.found)
-    head = f"{prepared.source.name}: {prepared.n_rows} rows, {n_columns} column{'' if n_columns == 1 else 's'}"
+    head = f"{prepared.source.name}: {prepared.n_rows} rows, {spell_count(n_columns, 'column')}"
     lines = [f"  {_fit(c.name, width)}  {c.kind:<10}  {_note(c)}" for c in prepared.found]
     return "\n".join([head, *lines, *_describe_names(prepared), *_describe_missing(prepared)])
 
@@ -114,6 +114,7 @@ def _describe_missing(prepared: PreparedTable) -> list[str]:
             ("1 row", "is", "it") if prepared.n_dropped == 1 else (f"{prepared.n_dropped} rows", "are", "them")
         )
         lines.append(f"  {rows} with missing values {are} left out (--missing median would fill {them})")
+        lines.append(f"  'assign' and the SQL give {them} a cluster all the same where the rules need no missing value")
     fills = prepared.complete.fills
     if fills:
         listed = ", ".join(f"{name}: {_spell_fill(value)}" for name, value in fills.items())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from polyclust.explain.spelling import EVERY_ROW, Vocabulary, format_number, on_one_line
+from polyclust.explain.spelling import EVERY_ROW, Vocabulary, on_one_line, spell_count
 from polyclust.explain.wording import word_conditions
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ def summarise(explanation: Explanation) -> Summary:
     n_clusters, n_clauses = explanation.n_clusters, explanation.n_clauses
     return Summary(
         headline=(
-            f"{_count(n_clusters, 'cluster')}, {_count(total, 'row')}, {_count(n_clauses, 'clause')}"
-            + (f" with {_count(explanation.n_terms, 'term')}" if explanation.n_terms != n_clauses else "")
+            f"{spell_count(n_clusters, 'cluster')}, {spell_count(total, 'row')}, {spell_count(n_clauses, 'clause')}"
+            + (f" with {spell_count(explanation.n_terms, 'term')}" if explanation.n_terms != n_clauses else "")
         ),
         notes=_list_notes(explanation),
         rules=tuple(_summarise_rule(rule, total, vocabulary) for rule in explanation.rules),
@@ -68,7 +68,7 @@ def _summarise_rule(rule: Rule, total: float, vocabulary: Vocabulary) -> RuleSum
     return RuleSummary(
         title=f"cluster {rule.cluster}",
         name=on_one_line(rule.name),
-        rows=_count(rule.size, "row"),
+        rows=spell_count(rule.size, "row"),
         share=format_share(rule.size / total if total else float("nan")),
         conditions=word_conditions(rule.clauses, vocabulary) or (EVERY_ROW,),
         notes=_list_rule_notes(rule),
@@ -91,7 +91,3 @@ def _list_rule_notes(rule: Rule) -> tuple[str, ...]:
     if rule.is_at_minimum:
         notes.append(CAP_NOTE)
     return tuple(notes)
-
-
-def _count(number: float, noun: str) -> str:
-    return f"{format_number(number)} {noun}{'' if number == 1 else 's'}"

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
 from polyclust.explain.explanation import Clause, Explanation, Rule, Term
-from polyclust.explain.spelling import format_number
+from polyclust.explain.spelling import format_number, spell_count
 from polyclust.geometry.hyperplane import Hyperplane
 from polyclust.render.placing import covers_space, list_outside_columns, list_rule_columns, refuse_export
 from polyclust.table.features import Column, Feature
@@ -106,7 +106,7 @@ def _read_columns(columns: Sequence[Column], names: Names) -> list[str]:
 
 def _write_rule(rule: Rule, names: Names) -> list[str]:
     title = f"cluster {rule.cluster}" + (f" {quote(rule.name)}" if rule.name else "")
-    lines = ["", f"    # {title}: {format_number(rule.size)} rows"]
+    lines = ["", f"    # {title}: {spell_count(rule.size, 'row')}"]
     if not rule.clauses:
         return [*lines, f"    return {rule.cluster}"]
     conditions = [_write_clause(clause, names) for clause in rule.clauses]

@@ -221,7 +221,7 @@ def _find_kind_of_text(present: pd.Series[Any], name: str, n_distinct: int) -> t
 def _describe_levels(series: pd.Series[Any]) -> str:
     counts = series.dropna().astype(str).value_counts()
     shown = ", ".join(counts.index[:3])
-    return f"{len(counts)} values: {shown}{', …' if len(counts) > 3 else ''}"
+    return f"{len(counts)} value{'s' * (len(counts) != 1)}: {shown}{', …' if len(counts) > 3 else ''}"
 
 
 def _percent(share: float) -> str:
@@ -247,9 +247,9 @@ def _refuse_mixed(series: pd.Series[Any], name: str, where: str, decimal: str | 
         n_wrong = int(wrong.sum())
         n_right = int(series.notna().sum()) - n_wrong
         raise TableError(
-            f"column {name!r} of {where} mixes numbers ({n_right} rows) and other values ({n_wrong}, first "
-            f"{series.iloc[first]!r} in row {first + 1}): correct them, or give --categorical {name} or "
-            f"--ignore {name}."
+            f"column {name!r} of {where} mixes numbers ({n_right} row{'s' * (n_right != 1)}) and other "
+            f"values ({n_wrong}, first {series.iloc[first]!r} in row {first + 1}): correct them, or "
+            f"give --categorical {name} or --ignore {name}."
         )
 
 
