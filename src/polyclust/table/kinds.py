@@ -40,13 +40,17 @@ DATE = re.compile(
 
 @dataclass(frozen=True)
 class FoundColumn:
-    """A column of the file: its kind, whether it is clustered, and a word on why or what it holds."""
+    """A column of the file: its kind, whether it is clustered, and a word on why or what it holds.
+
+    ``written`` is the first text that people read as a number and most programs do not; empty: there is none.
+    """
 
     name: str
     kind: FoundKind
     is_used: bool
     note: str
     n_missing: int = 0
+    written: str = ""
 
 
 @dataclass(frozen=True)
@@ -110,8 +114,7 @@ def _choose_column(series: pd.Series[Any], name: str, wishes: Wishes, where: str
         return FoundColumn(name, "identifier", False, "names the rows", n_missing)
     if name in wishes.numeric:
         _refuse_mixed(series, name, where, decimal)
-        numbers = as_numbers(series, decimal)
-        return FoundColumn(name, _kind_of_numbers(numbers), True, "number as asked", int(numbers.isna().sum()))
+        return _take_for_numbers(series, name, decimal)
     if name in wishes.categorical:
         return FoundColumn(name, "category", True, _describe_levels(series), n_missing)
     kind, note = _find_kind(series, name)
@@ -121,7 +124,25 @@ def _choose_column(series: pd.Series[Any], name: str, wishes: Wishes, where: str
             return amounts
         if _share_of_numbers(series, decimal) >= MIXED_SHARE:
             _refuse_mixed(series, name, where, decimal)
-    return FoundColumn(name, kind, kind in USED_KINDS, note, n_missing)
+    return FoundColumn(name, kind, kind in USED_KINDS, note, n_missing, _write_with_comma(series, decimal))
+
+
+def _take_for_numbers(series: pd.Series[Any], name: str, decimal: str | None) -> FoundColumn:
+    """The column as the user wants it."""
+    if pd.api.types.is_numeric_dtype(series.dtype):
+        numbers, written = series, _write_with_comma(series, decimal)
+    else:
+        reading = read_numbers(series, decimal)
+        numbers, written = reading.values, reading.written or reading.placeholder
+    return FoundColumn(name, _kind_of_numbers(numbers), True, "number as asked", int(numbers.isna().sum()), written)
+
+
+def _write_with_comma(series: pd.Series[Any], decimal: str | None) -> str:
+    """The first fraction of a column as a file with decimal commas has it; empty if there is none."""
+    if decimal != "," or not pd.api.types.is_float_dtype(series.dtype):
+        return ""
+    fractions = series[series % 1 != 0].dropna()
+    return repr(float(fractions.iloc[0])).replace(".", ",") if len(fractions) else ""
 
 
 def _find_amounts(series: pd.Series[Any], name: str, decimal: str | None) -> FoundColumn | None:
@@ -135,7 +156,8 @@ def _find_amounts(series: pd.Series[Any], name: str, decimal: str | None) -> Fou
     words = [f"written as '{' '.join(reading.written.split())}'"] if reading.written else []
     words += [f"'{reading.placeholder}' read as missing"] if reading.placeholder else []
     n_missing = int(reading.values.isna().sum())
-    return FoundColumn(name, kind, kind in USED_KINDS, ", ".join([note, *words]), n_missing)
+    written = reading.written or reading.placeholder
+    return FoundColumn(name, kind, kind in USED_KINDS, ", ".join([note, *words]), n_missing, written)
 
 
 def _find_kind(series: pd.Series[Any], name: str) -> tuple[FoundKind, str]:
