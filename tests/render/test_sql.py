@@ -93,6 +93,18 @@ def test_names_that_differ_only_in_case_are_written_where_they_are_two() -> None
         assert [row[-1] for row in found] == [0, 1]
 
 
+@pytest.mark.parametrize("words", [("True", "False"), ("TRUE", "FALSE"), ("true", "false"), ("1", "0"), (" 1", "0.0")])
+def test_sqlite_reads_truths_of_an_imported_file(words: tuple[str, str]) -> None:
+    """Its command-line tool imports every column of a file as text."""
+    feature = Feature(Column("flag", "boolean", "flag"), "boolean")
+    plane = Hyperplane((0,), (1.0,), (1.0,), 1.0, 1.0, 1, 0)
+    sql = make_explanation((feature,), (plane,), 2).to_sql("t", dialect="sqlite")
+    with sqlite3.connect(":memory:") as connection:
+        connection.execute("CREATE TABLE t (flag TEXT)")
+        connection.executemany("INSERT INTO t VALUES (?)", [(words[0],), (words[1],), (None,)])
+        assert [row[-1] for row in connection.execute(sql)] == [1, 0, None]
+
+
 def test_a_comment_names_numbers_that_were_read_from_text() -> None:
     plain = flower_explanation()
     explanation = mark_written(plain, {"petal length": "1'5\ncm", "leaves": "no rule reads it"})

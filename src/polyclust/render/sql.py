@@ -326,7 +326,10 @@ def _read_number(column: Column, scope: Scope) -> exp.Expression:
 
 def _read_boolean(column: Column, scope: Scope) -> exp.Expression:
     # Through an integer: PostgreSQL casts BOOLEAN to INT but not to DOUBLE, and 0/1 pass as they are.
-    value = exp.cast(_column(column, scope), exp.DataType.Type.INT)
+    stored: exp.Expression = _column(column, scope)
+    if scope.dialect == "sqlite":  # has no truth values: an imported file is text, and 'True' would be cast to 0
+        stored = _call("REPLACE", [_call("LOWER", [stored]), _text("true"), _text("1")])
+    value = exp.cast(stored, exp.DataType.Type.INT)
     return value if column.fill is None else _fill(value, exp.Literal.number(int(float(column.fill))))
 
 
