@@ -132,6 +132,11 @@ N = 40
         ([i * 7919 % 100_003 for i in range(N)], "customer_id", "identifier"),
         ([i * 7919 % 100_003 for i in range(N)], "income", "integer"),
         ([2**60 + i % 3 for i in range(N)], "big", "identifier"),
+        ([493_012_345_678 + i * 7919 % 100_003 for i in range(N - 1)] + [493_012_345_678], "Telefon", "identifier"),
+        ([1_000_000 + i * 7919 % 100_003 for i in range(N)], "work_tel", "identifier"),
+        ([1_000_000 + i * 7919 % 100_003 for i in range(N)], "hotel", "integer"),
+        ([i * 7919 % 100_003 % 97 for i in range(N)], "mobile", "integer"),  # how many, not which
+        ([200_000 + i % 5 for i in range(N)], "fax", "integer"),
         (["2024-01-02", "2024-03-04"] * (N // 2), "day", "date"),
         (["1.2.2024", "14.11.2023"] * (N // 2), "day", "date"),
         (["2024-01-02 10:11:12", "2024-03-04 00:00:00"] * (N // 2), "moment", "date"),
@@ -152,6 +157,14 @@ def test_kinds(values: list[object], name: str, kind: str) -> None:
     (found,) = choose_columns(table, Wishes(), "t.csv")
     assert found.kind == kind
     assert found.is_used == (kind in ("number", "integer", "boolean", "category"))
+
+
+def test_telephone_numbers_are_used_where_they_are_asked_for() -> None:
+    table = pd.DataFrame({"tel": [1_000_000 + i * 7919 % 100_003 for i in range(N)]}).convert_dtypes()
+    (found,) = choose_columns(table, Wishes(), "t.csv")
+    assert (found.is_used, found.note) == (False, "numbers of telephones or accounts")
+    (wished,) = choose_columns(table, Wishes(numeric=["tel"]), "t.csv")
+    assert (wished.is_used, wished.kind) == (True, "integer")
 
 
 def test_dates_and_lists_of_parquet_are_left_out(tmp_path: Path) -> None:

@@ -46,6 +46,8 @@ def test_codes_are_told_and_stay_as_they_are_written_if_asked_for(tmp_path: Path
     said = describe(content, tmp_path)
     assert "1067 to 80331, written with leading zeros: give --categorical zip if it is a code" in said
     assert said.count("leading zeros") == 1  # a month is a number
+    postal = describe(content.replace("01067", "11067").replace("zip", "PLZ"), tmp_path)
+    assert "PLZ    integer     11067 to 80331: give --categorical PLZ if it is a code" in postal
     assert "2 values: 01067, 80331" in describe(content, tmp_path, categorical=["zip"])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,6 +25,10 @@ from polyclust.table.read import (
 )
 
 __all__ = ["PreparedTable", "describe_columns", "prepare_table", "title_of"]
+
+POSTAL_NAME = re.compile(
+    r"(^|[^a-z])(plz|postleitzahl|zip|zip[ _-]?code|post[ _-]?code|postal[ _-]?code)$", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -100,11 +105,15 @@ def _describe_names(prepared: PreparedTable) -> list[str]:
 
 
 def _mark_codes(found: Sequence[FoundColumn], codes: Collection[str]) -> list[FoundColumn]:
-    """A word at whole numbers that are written like codes."""
-    hint = ", written with leading zeros: give --categorical {} if it is a code"
-    return [
-        replace(c, note=c.note + hint.format(c.name)) if c.name in codes and c.kind == "integer" else c for c in found
-    ]
+    """A word at whole numbers that are written or named like codes."""
+    return [replace(c, note=c.note + _hint_at_code(c, codes)) for c in found]
+
+
+def _hint_at_code(column: FoundColumn, codes: Collection[str]) -> str:
+    is_written_so = column.name in codes
+    if column.kind != "integer" or not (is_written_so or POSTAL_NAME.search(column.name)):
+        return ""
+    return f"{', written with leading zeros' * is_written_so}: give --categorical {column.name} if it is a code"
 
 
 def _describe_missing(prepared: PreparedTable) -> list[str]:

@@ -33,6 +33,11 @@ IDENTIFIER_NAME = re.compile(
     r"(?-i:[a-z](Id|ID)$)",
     re.IGNORECASE,
 )
+LINE_NAME = re.compile(
+    r"(^|[^a-z])(tel|tel\.|telephone|telefon|telefonnummer|phone|mobile|mobil|handy|fax|iban|kontonummer)$",
+    re.IGNORECASE,
+)
+SHORTEST_LINE = 10**5  # of the numbers of telephones and accounts
 DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([ T].*)?$|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})([ T].*)?$|\d{4}-\d{2}$"
 )
@@ -198,6 +203,8 @@ def _find_kind_of_numbers(present: pd.Series[Any], name: str, n_distinct: int) -
         is_distinct = n_distinct == len(values) and len(values) >= 10
         is_a_count = is_distinct and high - low == len(values) - 1
         looks_so = n_distinct >= 0.95 * len(values) and IDENTIFIER_NAME.search(name) is not None
+        if low >= SHORTEST_LINE and n_distinct >= 0.95 * len(values) and LINE_NAME.search(name) is not None:
+            return "identifier", "numbers of telephones or accounts"
         if is_a_count or (is_distinct and looks_so) or max(abs(low), abs(high)) > LARGEST_EXACT_INTEGER:
             return "identifier", "a number for each row"
     if kind == "boolean":
