@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 
@@ -157,6 +158,15 @@ def test_kinds(values: list[object], name: str, kind: str) -> None:
     (found,) = choose_columns(table, Wishes(), "t.csv")
     assert found.kind == kind
     assert found.is_used == (kind in ("number", "integer", "boolean", "category"))
+
+
+@pytest.mark.parametrize(
+    "level", [Decimal("1.20"), date(2024, 1, 2), pd.Timestamp(2024, 1, 2, 3), pd.Timedelta(5), [1, 2]], ids=type
+)
+def test_what_no_export_can_write_is_refused_as_a_category_before_the_search(level: object) -> None:
+    table = pd.DataFrame({"x": [level] * N, "y": range(N)})
+    with pytest.raises(TableError, match=f"--categorical x: .* values of type {type(level).__name__}, such as"):
+        choose_columns(table, Wishes(categorical=["x"]), "t.parquet")
 
 
 def test_telephone_numbers_are_used_where_they_are_asked_for() -> None:

@@ -121,6 +121,7 @@ def _choose_column(series: pd.Series[Any], name: str, wishes: Wishes, where: str
         _refuse_mixed(series, name, where, decimal)
         return _take_for_numbers(series, name, decimal)
     if name in wishes.categorical:
+        _refuse_levels(series, name, where)
         return FoundColumn(name, "category", True, _describe_levels(series), n_missing)
     kind, note = _find_kind(series, name)
     if kind in ("category", "free text", "identifier") and not isinstance(series.dtype, pd.CategoricalDtype):
@@ -279,6 +280,19 @@ def _refuse_mixed(series: pd.Series[Any], name: str, where: str, decimal: str | 
             f"column {name!r} of {where} mixes numbers ({n_right} row{'s' * (n_right != 1)}) and other "
             f"values ({n_wrong}, first {series.iloc[first]!r} in row {first + 1}): correct them, or "
             f"give --categorical {name} or --ignore {name}."
+        )
+
+
+def _refuse_levels(series: pd.Series[Any], name: str, where: str) -> None:
+    """Raise TableError for values that neither a model file nor the exports can write as a category's."""
+    values = series.astype(series.cat.categories.dtype) if isinstance(series.dtype, pd.CategoricalDtype) else series
+    if pd.api.types.is_numeric_dtype(values.dtype) or isinstance(values.dtype, pd.StringDtype):
+        return
+    foreign = next((v for v in values.dropna() if not isinstance(v, str | int | float | np.generic)), None)
+    if foreign is not None:
+        raise TableError(
+            f"--categorical {name}: the column of {where} holds values of type {type(foreign).__name__}, such as "
+            f"{foreign}; turn them into text or numbers."
         )
 
 
