@@ -161,7 +161,7 @@ def test_an_unseen_category_is_placed_by_the_rest(customers):
     few = customers[["age", "city"]]
     model = PolytopeClustering(3, random_state=0, n_init=1, explain_with=["age", "city"]).fit(few)
     new = pd.DataFrame({"age": [25, 70], "city": ["Paris", "Rome"]})
-    with pytest.warns(PolyclustWarning, match=r"'city' holds values not seen at fit \('Paris'\) in 1 rows"):
+    with pytest.warns(PolyclustWarning, match=r"'city' holds values not seen at fit \('Paris'\) in 1 row;"):
         labels = model.predict(new)
     known = model.violation(pd.DataFrame({"age": [25.0], "city": ["Oslo"]}))
     rest = model.violation(pd.DataFrame({"age": [25.0], "city": ["Rome"]}))

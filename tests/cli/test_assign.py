@@ -15,6 +15,7 @@ from polyclust.cli import assign as assign_module
 from polyclust.cli.assign import Tally
 from polyclust.demo_data import make_customers
 from polyclust.explain.explanation import Explanation
+from polyclust.render.placing import list_rule_columns
 from polyclust.table.read import TableError, open_source
 
 
@@ -36,6 +37,15 @@ def test_order_identifier_drift_and_rows_outside(fitted: Path, tmp_path: Path, r
     assert f"outside every polytope: {n_outside} rows" in done.stderr
     assert "share now  at fit" in done.stderr
     assert "drift: the share of" in done.stderr
+
+
+def test_one_row_is_one_row(fitted: Path, tmp_path: Path, run) -> None:
+    new = make_customers(1, seed=5).astype(object)
+    new.loc[0, [c.name for c in list_rule_columns(load(fitted))]] = None
+    new.to_csv(tmp_path / "new.csv", index=False)
+    said = run("assign", fitted, "new.csv", "-o", "labels.csv", cwd=tmp_path).stderr
+    assert said.startswith("1 row labelled, written to")
+    assert "missing a value that a rule uses: 1 row, left" in said
 
 
 def test_standard_input_to_standard_output(fitted: Path, run) -> None:
@@ -85,7 +95,7 @@ def test_missing_values_leave_the_cluster_empty_only_where_a_rule_needs_them(fit
     assert done.returncode == 0, done.stderr
     labels = pd.read_csv(tmp_path / "l.csv")
     assert labels["cluster"].isna().to_numpy().nonzero()[0].tolist() == [3]
-    assert "missing a value that a rule uses: 1 rows" in done.stderr
+    assert "missing a value that a rule uses: 1 row, left" in done.stderr
 
 
 def test_the_index_of_a_parquet_file_names_the_rows(fitted: Path, tmp_path: Path, run) -> None:

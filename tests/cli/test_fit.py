@@ -91,10 +91,12 @@ def test_rows_with_missing_values_stay_with_an_empty_cluster(tmp_path: Path, cus
     done = run("fit", "gaps.csv", "-k", "3", cwd=tmp_path)
     assert done.returncode == 0
     assert "3 rows with missing values are left out" in done.stdout
+    assert "give them a cluster all the same where the rules need no missing value" in done.stdout
     labels = read_labels(tmp_path / "gaps-clusters")
     assert labels["customer_id"].tolist() == customers["customer_id"].tolist()
     assert np.flatnonzero(labels["cluster"].isna()).tolist() == [4, 9, 17]
     assert labels["name"].isna().sum() == 3
+    assert "all the same where the rules need no missing value" in (tmp_path / "gaps-clusters/report.html").read_text()
 
 
 def test_the_model_file_says_how_it_was_searched(fitted: Path) -> None:
@@ -139,6 +141,42 @@ def test_the_sql_of_a_table_with_a_column_named_cluster(ignored: list[str], tmp_
         found = database.execute((tmp_path / "out" / "rules.sql").read_text()).df()
     assert found.columns.tolist() == ["cluster", "size", "b", "cluster_2"]
     assert found["cluster_2"].tolist() == read_labels(tmp_path / "out")["cluster"].tolist()
+
+
+def test_numbers_read_from_text_are_named_wherever_the_rules_are_written(tmp_path: Path, run) -> None:
+    prices = np.concatenate([np.linspace(100, 190, 20), np.linspace(4000, 4100, 20)]).round(2)
+    texts = [f"{price:_.2f} €".replace(".", ",").replace("_", ".") for price in prices]
+    table = pd.DataFrame({"price": texts, "weight": np.arange(40) % 3 + 0.5})
+    table.to_csv(tmp_path / "t.csv", index=False, sep=";", decimal=",")
+    done = run("fit", "t.csv", "-k", "2", "-o", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    said = "was read as a number from text such as '100,00 €': where the rules run, it must be a number."
+    assert f"Column 'price' {said}" in done.stdout
+    sql = (tmp_path / "out/rules.sql").read_text()
+    assert sql.startswith(f"-- Column 'price' {said}\n")
+    assert "was read as a number from text such as" in (tmp_path / "out/rules.md").read_text()
+    assert "weight" not in sql  # which no rule reads
+    again = run("assign", "out", "t.csv", cwd=tmp_path).stdout
+    assert again == (tmp_path / "out/labels.csv").read_text()
+    pd.DataFrame({"price": prices}).to_csv(tmp_path / "numbers.csv", index=False)
+    assert run_sql(sql, tmp_path / "numbers.csv", "t") == read_labels(tmp_path / "out")["cluster"].tolist()
+
+
+def test_where_no_sql_can_be_written_the_other_files_are(tmp_path: Path, run) -> None:
+    """DuckDB has one column where the table has two; the one that is left out counts as well."""
+    ends = np.repeat([0, 100], 20)
+    table = pd.DataFrame({"Age": ends + np.arange(40) % 7, "age": ["same"] * 40})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    done = run("fit", "t.csv", "-k", "2", "-o", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    said = "The columns 'Age' and 'age' differ only in case and are one in the dialect 'duckdb'"
+    assert f"note: rules.sql holds no statement: {said}" in done.stderr
+    assert "another --sql-dialect, such as postgres" in done.stderr
+    assert (tmp_path / "out/rules.sql").read_text().startswith(f"-- There is no statement: {said}")
+    assert (tmp_path / "out/report.html").exists()
+    assert read_labels(tmp_path / "out")["cluster"].value_counts().tolist() == [20, 20]
+    done = run("fit", "t.csv", "-k", "2", "-o", "other", "--sql-dialect", "postgres", cwd=tmp_path)
+    assert (tmp_path / "other/rules.sql").read_text().startswith("SELECT")
 
 
 def test_the_user_overrules_what_is_found(tmp_path: Path, customers: pd.DataFrame, run) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 
@@ -12,7 +13,14 @@ import pytest
 from polyclust.demo_data import make_customers
 from polyclust.table.kinds import Wishes, choose_columns, convert_columns
 from polyclust.table.missing import complete_table
-from polyclust.table.read import TableError, iterate_chunks, open_source, read_as_text, read_table
+from polyclust.table.read import (
+    TableError,
+    find_decimal_mark,
+    iterate_chunks,
+    open_source,
+    read_as_text,
+    read_table,
+)
 
 
 @pytest.fixture
@@ -77,6 +85,37 @@ def test_decimals_are_read_to_the_nearest_float(tmp_path: Path) -> None:
     assert (read_table(open_source(str(tmp_path / "t.csv")))["x"].to_numpy(dtype=float) == values).all()
 
 
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("a\n1.5\n2\n3\n", [1.5, 2, 3]),
+        ("a\r\n1,5\r\n2\r\n3,25\r\n", [1.5, 2, 3.25]),
+        ('"a"\n"1,5"\n"2"\n', [1.5, 2]),
+        ("a\n1.234,56 €\n2,00 €\n", [1234.56, 2]),
+        ("a\n1,234\n850\n1,234,567\n", [1234, 850, 1234567]),
+        ("a\n1,5\n?\n3\n", [1.5, None, 3]),
+        ('a\n1\n""\n3\n', [1, None, 3]),
+        ('a\nx\n"p,q"\nx\n', ["x", "p,q", "x"]),
+    ],
+)
+def test_a_text_table_may_have_one_column(text: str, values: list[object], tmp_path: Path) -> None:
+    """A comma in lines under a header without one belongs to the numbers."""
+    (tmp_path / "t.csv").write_text(text, newline="")
+    source = open_source(str(tmp_path / "t.csv"))
+    table = read_table(source)
+    (found,) = choose_columns(table, Wishes(), "t.csv", decimal := find_decimal_mark(source))
+    read = convert_columns(table, [found], decimal)["a"]
+    assert [None if pd.isna(v) else v for v in read] == values
+
+
+def test_one_column_with_spaces_is_read_where_the_separator_is_given(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("full name\nAnna Rot\nBert Blau\n")
+    with pytest.raises(TableError, match="--sep"):
+        read_table(open_source(str(tmp_path / "t.csv")))
+    table = read_table(open_source(str(tmp_path / "t.csv"), separator=";"))
+    assert table["full name"].tolist() == ["Anna Rot", "Bert Blau"]
+
+
 def test_identifiers_keep_their_zeros(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("id,x\n" + "".join(f"{i:04d},{i % 3}\n" for i in range(20)))
     source = open_source(str(tmp_path / "t.csv"))
@@ -94,6 +133,11 @@ N = 40
         ([i * 7919 % 100_003 for i in range(N)], "customer_id", "identifier"),
         ([i * 7919 % 100_003 for i in range(N)], "income", "integer"),
         ([2**60 + i % 3 for i in range(N)], "big", "identifier"),
+        ([493_012_345_678 + i * 7919 % 100_003 for i in range(N - 1)] + [493_012_345_678], "Telefon", "identifier"),
+        ([1_000_000 + i * 7919 % 100_003 for i in range(N)], "work_tel", "identifier"),
+        ([1_000_000 + i * 7919 % 100_003 for i in range(N)], "hotel", "integer"),
+        ([i * 7919 % 100_003 % 97 for i in range(N)], "mobile", "integer"),  # how many, not which
+        ([200_000 + i % 5 for i in range(N)], "fax", "integer"),
         (["2024-01-02", "2024-03-04"] * (N // 2), "day", "date"),
         (["1.2.2024", "14.11.2023"] * (N // 2), "day", "date"),
         (["2024-01-02 10:11:12", "2024-03-04 00:00:00"] * (N // 2), "moment", "date"),
@@ -114,6 +158,23 @@ def test_kinds(values: list[object], name: str, kind: str) -> None:
     (found,) = choose_columns(table, Wishes(), "t.csv")
     assert found.kind == kind
     assert found.is_used == (kind in ("number", "integer", "boolean", "category"))
+
+
+@pytest.mark.parametrize(
+    "level", [Decimal("1.20"), date(2024, 1, 2), pd.Timestamp(2024, 1, 2, 3), pd.Timedelta(5), [1, 2]], ids=type
+)
+def test_what_no_export_can_write_is_refused_as_a_category_before_the_search(level: object) -> None:
+    table = pd.DataFrame({"x": [level] * N, "y": range(N)})
+    with pytest.raises(TableError, match=f"--categorical x: .* values of type {type(level).__name__}, such as"):
+        choose_columns(table, Wishes(categorical=["x"]), "t.parquet")
+
+
+def test_telephone_numbers_are_used_where_they_are_asked_for() -> None:
+    table = pd.DataFrame({"tel": [1_000_000 + i * 7919 % 100_003 for i in range(N)]}).convert_dtypes()
+    (found,) = choose_columns(table, Wishes(), "t.csv")
+    assert (found.is_used, found.note) == (False, "numbers of telephones or accounts")
+    (wished,) = choose_columns(table, Wishes(numeric=["tel"]), "t.csv")
+    assert (wished.is_used, wished.kind) == (True, "integer")
 
 
 def test_dates_and_lists_of_parquet_are_left_out(tmp_path: Path) -> None:

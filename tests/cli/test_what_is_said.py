@@ -12,6 +12,7 @@ from polyclust.cli.preparing import describe_columns, prepare_table
 from polyclust.table.kinds import Wishes, choose_columns, convert_columns
 from polyclust.table.missing import complete_table
 from polyclust.table.read import open_source
+from polyclust.table.unseen import UnseenLevels
 
 
 def describe(content: str, folder: Path, **wishes: list[str]) -> str:
@@ -45,6 +46,8 @@ def test_codes_are_told_and_stay_as_they_are_written_if_asked_for(tmp_path: Path
     said = describe(content, tmp_path)
     assert "1067 to 80331, written with leading zeros: give --categorical zip if it is a code" in said
     assert said.count("leading zeros") == 1  # a month is a number
+    postal = describe(content.replace("01067", "11067").replace("zip", "PLZ"), tmp_path)
+    assert "PLZ    integer     11067 to 80331: give --categorical PLZ if it is a code" in postal
     assert "2 values: 01067, 80331" in describe(content, tmp_path, categorical=["zip"])
 
 
@@ -53,6 +56,7 @@ def test_one_is_one(tmp_path: Path) -> None:
     said = describe_columns(prepare_table(open_source(str(tmp_path / "t.parquet")), Wishes(), "drop"))
     assert "19 rows, 1 column\n" in said
     assert "1 row with missing values is left out (--missing median would fill it)" in said
+    assert "values not seen at fit ('new') in 1 row;" in UnseenLevels({"x": 1}, {"x": ["new"]}).sentence
 
 
 def test_notes_speak_of_options_and_of_one_row(tmp_path: Path, run) -> None:

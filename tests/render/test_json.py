@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from polyclust.errors import ModelFileError
+from polyclust.explain.evaluation import mark_written
 from polyclust.render.json import parse_json, render_json
 from polyclust.table.features import Column, Feature
 
@@ -60,6 +61,14 @@ def test_golden_text() -> None:
     text = (GOLDEN / "explanation.json").read_text(encoding="utf-8")
     assert render_json(flower_explanation()) == text
     assert parse_json(text) == flower_explanation()
+
+
+def test_texts_that_were_read_as_numbers_come_back() -> None:
+    explanation = mark_written(flower_explanation(), {"leaves": "1'234 %"})
+    text = render_json(explanation)
+    assert parse_json(text) == explanation
+    assert '"written"' not in render_json(flower_explanation())
+    pytest.importorskip("jsonschema").validate(json.loads(text), SCHEMA)
 
 
 def test_what_was_told_comes_back() -> None:

@@ -26,6 +26,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sqlglot import exp
 
+from polyclust.explain.evaluation import mark_written
+from polyclust.explain.explanation import Explanation
 from polyclust.geometry.hyperplane import Hyperplane
 from polyclust.render.sql import NOT_SQL, choose_column, render_sql, render_sql_case
 from polyclust.render.sql_numbers import write_double
@@ -66,6 +68,54 @@ def check(database: Any, case: ExportCase, storage: tuple[bool, str]) -> None:
         assert [row[0] for row in found] == list(range(len(case.rows)))
         assert all(len(row) == len(columns) + 2 for row in found)
         assert [row[-1] for row in found] == case.expected
+
+
+def name_columns(first: str, second: str) -> Explanation:
+    """Two clusters told apart by the first of two columns."""
+    columns = Column(first, "number", first), Column(second, "number", second)
+    features = tuple(Feature(c, "number") for c in columns)
+    return make_explanation(features, (Hyperplane((0,), (1.0,), (1.0,), 2.5, 1.0, 1, 0),), 2)
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "mysql", "bigquery", "tsql"])
+def test_names_that_differ_only_in_case_are_refused_where_they_are_one(dialect: str) -> None:
+    for write in (lambda e: e.to_sql("t", dialect=dialect), lambda e: e.to_sql_case(dialect)):
+        with pytest.raises(ValueError, match=r"'Age' and 'age' differ only in case .*: rename one"):
+            write(name_columns("Age", "age"))
+
+
+def test_names_that_differ_only_in_case_are_written_where_they_are_two() -> None:
+    assert '"Age"' in name_columns("Age", "age").to_sql("t", dialect="postgres")
+    explanation = name_columns("Ä", "ä")
+    for database in (DuckDB(), SQLite()):
+        sql = render_sql(explanation, TABLE, database.dialect)
+        found = database.run(explanation.columns, [(1.0, 9.0), (3.0, 0.0)], sql, False, "BOOLEAN")
+        assert [row[-1] for row in found] == [0, 1]
+
+
+@pytest.mark.parametrize("words", [("True", "False"), ("TRUE", "FALSE"), ("true", "false"), ("1", "0"), (" 1", "0.0")])
+def test_sqlite_reads_truths_of_an_imported_file(words: tuple[str, str]) -> None:
+    """Its command-line tool imports every column of a file as text."""
+    feature = Feature(Column("flag", "boolean", "flag"), "boolean")
+    plane = Hyperplane((0,), (1.0,), (1.0,), 1.0, 1.0, 1, 0)
+    sql = make_explanation((feature,), (plane,), 2).to_sql("t", dialect="sqlite")
+    with sqlite3.connect(":memory:") as connection:
+        connection.execute("CREATE TABLE t (flag TEXT)")
+        connection.executemany("INSERT INTO t VALUES (?)", [(words[0],), (words[1],), (None,)])
+        assert [row[-1] for row in connection.execute(sql)] == [1, 0, None]
+
+
+def test_a_comment_names_numbers_that_were_read_from_text() -> None:
+    plain = flower_explanation()
+    explanation = mark_written(plain, {"petal length": "1'5\ncm", "leaves": "no rule reads it"})
+    read = "Column 'petal length' was read as a number from text such as \"1'5 cm\""
+    said = f"{read}: where the rules run, it must be a number."
+    assert explanation.to_sql("t") == f"-- {said}\n{plain.to_sql('t')}"
+    assert explanation.to_sql_case().startswith(f"-- {said}\nCASE")
+    assert f"# {said}\n" in explanation.to_python()
+    assert said in explanation.to_text()
+    several = mark_written(explanation, {"smooth": "1,0"}).to_sql("t")
+    assert several.startswith("-- Columns 'petal length' (\"1'5 cm\"), 'smooth' ('1,0') were read as numbers")
 
 
 @relaxed

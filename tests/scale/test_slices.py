@@ -117,7 +117,7 @@ def test_values_not_seen_at_fit_are_told_once_for_all_slices():
     new.loc[1200, "shape"] = "oval"
     assert is_wide(new)
     told = (
-        "Columns hold values not seen at fit: 'colour' ('pink', 'plum') in 3 rows, 'shape' ('oval') in 1 rows; "
+        "Columns hold values not seen at fit: 'colour' ('pink', 'plum') in 3 rows, 'shape' ('oval') in 1 row; "
         "they are placed by their other columns."
     )
     ways = (model.predict, model.contains, model.violation, model.explanation_.predict, model.scaled)

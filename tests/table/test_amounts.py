@@ -94,3 +94,21 @@ def test_a_missing_truth_is_missing_in_both_commands() -> None:
 def test_numbers_stay_what_they_are() -> None:
     numbers = pd.Series([1.5, None, 3.0])
     assert as_numbers(numbers, ",") is numbers
+
+
+@pytest.mark.parametrize(
+    ("content", "wishes", "written"),
+    [
+        ("a;b\n" + "1,5;1\n2;2\n3,25;7\n" * 5, {}, {"a": "1,5", "b": ""}),
+        ("a;b\n" + "1,5;1\n2;2\n3,25;7\n" * 5, {"numeric": ["a", "b"]}, {"a": "1,5", "b": ""}),
+        ("a,b\n" + "$1.50,1\n$20,?\n$3.25,7\n" * 5, {}, {"a": "$1.50", "b": "?"}),
+        ("a,b\n" + "$1.50,1\n$20,?\n$3.25,7\n" * 5, {"numeric": ["a", "b"]}, {"a": "$1.50", "b": "?"}),
+        ("a,b\n" + "1.5,x\n20,y\n3.25,x\n" * 5, {}, {"a": "", "b": ""}),
+    ],
+)
+def test_what_other_programs_do_not_read_as_numbers_is_remembered(
+    content: str, wishes: dict[str, list[str]], written: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "t.csv").write_text(content)
+    prepared = prepare_table(open_source(str(tmp_path / "t.csv")), Wishes(**wishes), "drop")
+    assert {c.name: c.written for c in prepared.found} == written

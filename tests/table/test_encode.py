@@ -99,7 +99,7 @@ def test_what_varies_only_among_rows_of_no_weight_is_constant():
 
 def test_a_level_not_seen_gives_zeros_and_a_warning():
     columns, encoded = fit_encoder(TABLE)
-    with pytest.warns(PolyclustWarning, match=r"'colour' holds values not seen at fit \('pink'\) in 1 rows"):
+    with pytest.warns(PolyclustWarning, match=r"'colour' holds values not seen at fit \('pink'\) in 1 row;"):
         raw = encode_rows(TABLE.head(2).assign(colour=["pink", "red"]), columns, encoded.features)
     assert raw[:, 3:].tolist() == [[0, 0], [0, 1]]
 

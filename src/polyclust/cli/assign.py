@@ -15,6 +15,7 @@ from polyclust.cli.bars import count_rows
 from polyclust.cli.guard import collect_warnings, complain
 from polyclust.explain.explanation import Explanation
 from polyclust.explain.rows import read_rows
+from polyclust.explain.spelling import spell_count
 from polyclust.files import open_standard_output, open_whole, refuse_input_as_output
 from polyclust.geometry.hyperplane import find_members, place_rows
 from polyclust.model_file import ModelParts, dict_to_parts, load_model
@@ -188,7 +189,7 @@ def _summarise(parts: ModelParts, tally: Tally, output: Path | None) -> str:
     rules = parts.explanation.rules
     total = max(int(tally.counts.sum()), 1)
     width = max(len(rule.name) for rule in rules)
-    lines = [f"{tally.n_rows} rows labelled" + (f", written to {output}" if output else "")]
+    lines = [f"{spell_count(tally.n_rows, 'row')} labelled" + (f", written to {output}" if output else "")]
     lines.append(f"  cluster  {'name':<{width}}  {'rows':>9}  share now  at fit")
     drifted = []
     for rule, count, before in zip(rules, tally.counts, parts.shares, strict=True):
@@ -198,11 +199,13 @@ def _summarise(parts: ModelParts, tally: Tally, output: Path | None) -> str:
         lines.append(f"  {rule.cluster:>7}  {rule.name:<{width}}  {count:>9}  {now:>8.1%}  {before:>6.1%}{mark}")
     where = "the nearest cluster" if parts.explanation.outside == "nearest" else "no cluster (-1)"
     lines.append(
-        f"  outside every polytope: {tally.n_outside} rows ({tally.n_outside / max(tally.n_rows, 1):.1%}), "
-        f"put in {where}"
+        f"  outside every polytope: {spell_count(tally.n_outside, 'row')} "
+        f"({tally.n_outside / max(tally.n_rows, 1):.1%}), put in {where}"
     )
     if tally.n_missing:
-        lines.append(f"  missing a value that a rule uses: {tally.n_missing} rows, left without a cluster")
+        lines.append(
+            f"  missing a value that a rule uses: {spell_count(tally.n_missing, 'row')}, left without a cluster"
+        )
     if drifted:
         lines.append(
             f"  drift: the share of {', '.join(drifted)} differs by more than {DRIFT_POINTS:.0%} from the "

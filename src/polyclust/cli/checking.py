@@ -32,6 +32,7 @@ SPOKEN = {
     'distance="mahalanobis"': "--distance mahalanobis",
     'distance="correlation"': "--distance correlation",
     "column must not be": "--column must not be",
+    "choose a dialect that tells them apart, such as 'postgres'": "give another --sql-dialect, such as postgres",
     ', "gower" or "precomputed"; got': ', or "gower"; got',
 }
 TAKE_NONE = ("--terms", "--coefficient")

@@ -24,6 +24,7 @@ from polyclust.cli.bars import show_progress
 from polyclust.cli.checking import speak_of_options
 from polyclust.cli.guard import INTERRUPTED, collect_warnings, complain
 from polyclust.cli.preparing import PreparedTable, describe_columns, prepare_table, title_of
+from polyclust.explain.evaluation import mark_written
 from polyclust.explain.explanation import Explanation
 from polyclust.files import refuse_input_as_output, replace_folder
 from polyclust.table.kinds import Wishes
@@ -57,6 +58,7 @@ class FitResult:
     model: Any
     explanation: Explanation
     seconds: float
+    sql: str
     notes: tuple[str, ...] = ()
     was_interrupted: bool = False
 
@@ -111,9 +113,25 @@ def _fit(request: FitRequest, prepared: PreparedTable) -> FitResult:
             model.fit(prepared.complete.table)
         except ValueError as error:
             raise ValueError(speak_of_options(str(error))) from error
-    explanation = model.explanation_.with_fills(prepared.complete.fills)
-    said = *map(speak_of_options, notes), *_note_column(prepared)
-    return FitResult(model, explanation, time.monotonic() - started, said, bool(interrupts))
+    seconds = time.monotonic() - started
+    explanation = mark_written(model.explanation_, {c.name: c.written for c in prepared.found})
+    explanation = explanation.with_fills(prepared.complete.fills)
+    sql, said_of_sql = _write_sql(request, prepared, explanation)
+    said = *map(speak_of_options, notes), *said_of_sql
+    return FitResult(model, explanation, seconds, sql, said, bool(interrupts))
+
+
+def _write_sql(request: FitRequest, prepared: PreparedTable, explanation: Explanation) -> tuple[str, list[str]]:
+    """The statement and what to know about it; where there can be none, a comment in its place that says why."""
+    from polyclust.render.sql import refuse_alike
+
+    try:
+        refuse_alike(explanation, [c.name for c in prepared.found], request.dialect)
+        sql = explanation.to_sql(title_of(request.source), dialect=request.dialect, column=_name_column(prepared))
+    except ValueError as error:
+        sentence = speak_of_options(" ".join(str(error).split()))
+        return f"-- There is no statement: {sentence}\n", [f"rules.sql holds no statement: {sentence}"]
+    return sql.rstrip("\n") + "\n", _note_column(prepared)
 
 
 def _name_column(prepared: PreparedTable) -> str:
@@ -151,12 +169,11 @@ def _build_files(request: FitRequest, prepared: PreparedTable, result: FitResult
     from polyclust.model_file import render_model
 
     title = title_of(request.source)
-    sql = result.explanation.to_sql(title, dialect=request.dialect, column=_name_column(prepared))
     return {
         "labels.csv": _render_labels(prepared, result),
-        "report.html": _render_report(request, prepared, result, sql),
+        "report.html": _render_report(request, prepared, result),
         "rules.md": f"# Clusters of {title}\n\n{result.explanation.to_markdown()}",
-        "rules.sql": sql.rstrip("\n") + "\n",
+        "rules.sql": result.sql,
         "model.json": render_model(result.model, result.explanation),
     }
 
@@ -173,7 +190,7 @@ def _render_labels(prepared: PreparedTable, result: FitResult) -> str:
     return pd.DataFrame({head: ids, "cluster": clusters, "name": cluster_names}).to_csv(index=False)
 
 
-def _render_report(request: FitRequest, prepared: PreparedTable, result: FitResult, sql: str) -> str:
+def _render_report(request: FitRequest, prepared: PreparedTable, result: FitResult) -> str:
     from polyclust.report import ReportSubject, render_report
 
     model = result.model
@@ -187,7 +204,7 @@ def _render_report(request: FitRequest, prepared: PreparedTable, result: FitResu
         explanation=result.explanation,
         score=float(model.score_),
         scores=model.scores_,
-        sql=sql,
+        sql=result.sql,
         python=result.explanation.to_python(),
         ids=prepared.kept_ids,
         row_numbers=prepared.kept_numbers,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from polyclust.explain.spelling import format_number
+from polyclust.explain.spelling import format_number, spell_count
 from polyclust.table.kinds import FoundColumn, Wishes, choose_columns, convert_columns
 from polyclust.table.missing import CompleteTable, complete_table
 from polyclust.table.read import (
@@ -24,6 +25,10 @@ from polyclust.table.read import (
 )
 
 __all__ = ["PreparedTable", "describe_columns", "prepare_table", "title_of"]
+
+POSTAL_NAME = re.compile(
+    r"(^|[^a-z])(plz|postleitzahl|zip|zip[ _-]?code|post[ _-]?code|postal[ _-]?code)$", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -76,7 +81,7 @@ def describe_columns(prepared: PreparedTable) -> str:
     """The table that shows the kind of every column and what is left out."""
     width = min(32, max(len(c.name) for c in prepared.found))
     n_columns = len(prepared.found)
-    head = f"{prepared.source.name}: {prepared.n_rows} rows, {n_columns} column{'' if n_columns == 1 else 's'}"
+    head = f"{prepared.source.name}: {prepared.n_rows} rows, {spell_count(n_columns, 'column')}"
     lines = [f"  {_fit(c.name, width)}  {c.kind:<10}  {_note(c)}" for c in prepared.found]
     return "\n".join([head, *lines, *_describe_names(prepared), *_describe_missing(prepared)])
 
@@ -100,11 +105,15 @@ def _describe_names(prepared: PreparedTable) -> list[str]:
 
 
 def _mark_codes(found: Sequence[FoundColumn], codes: Collection[str]) -> list[FoundColumn]:
-    """A word at whole numbers that are written like codes."""
-    hint = ", written with leading zeros: give --categorical {} if it is a code"
-    return [
-        replace(c, note=c.note + hint.format(c.name)) if c.name in codes and c.kind == "integer" else c for c in found
-    ]
+    """A word at whole numbers that are written or named like codes."""
+    return [replace(c, note=c.note + _hint_at_code(c, codes)) for c in found]
+
+
+def _hint_at_code(column: FoundColumn, codes: Collection[str]) -> str:
+    is_written_so = column.name in codes
+    if column.kind != "integer" or not (is_written_so or POSTAL_NAME.search(column.name)):
+        return ""
+    return f"{', written with leading zeros' * is_written_so}: give --categorical {column.name} if it is a code"
 
 
 def _describe_missing(prepared: PreparedTable) -> list[str]:
@@ -114,6 +123,7 @@ def _describe_missing(prepared: PreparedTable) -> list[str]:
             ("1 row", "is", "it") if prepared.n_dropped == 1 else (f"{prepared.n_dropped} rows", "are", "them")
         )
         lines.append(f"  {rows} with missing values {are} left out (--missing median would fill {them})")
+        lines.append(f"  'assign' and the SQL give {them} a cluster all the same where the rules need no missing value")
     fills = prepared.complete.fills
     if fills:
         listed = ", ".join(f"{name}: {_spell_fill(value)}" for name, value in fills.items())

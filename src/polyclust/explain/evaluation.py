@@ -19,7 +19,7 @@ from polyclust.table.partitions import Partitions, is_partitioned, join_later
 if TYPE_CHECKING:
     from polyclust.explain.explanation import Clause, Explanation
 
-__all__ = ["evaluate", "fill_columns", "profile"]
+__all__ = ["evaluate", "fill_columns", "mark_written", "profile"]
 
 
 def evaluate(explanation: Explanation, X: Any, labels: Any, sample_weight: Any = None) -> Any:
@@ -66,18 +66,29 @@ def fill_columns(explanation: Explanation, fills: Mapping[str, Any]) -> Explanat
     if unknown:
         raise ValueError(f"There is no column {unknown[0]!r} to fill; the columns are {', '.join(sorted(names))}.")
     filled = {c: replace(c, fill=_check_fill(c, fills[c.name])) for c in explanation.columns if c.name in fills}
-    features = tuple(replace(f, column=filled.get(f.column, f.column)) for f in explanation.features)
+    return _exchange_columns(explanation, filled)
+
+
+def mark_written(explanation: Explanation, written: Mapping[str, str]) -> Explanation:
+    """The same explanation over columns that know from which texts their numbers were read: column name -> text."""
+    marked = {c: replace(c, written=written[c.name]) for c in explanation.columns if written.get(c.name)}
+    return _exchange_columns(explanation, marked)
+
+
+def _exchange_columns(explanation: Explanation, others: Mapping[Column, Column]) -> Explanation:
+    """The same explanation with other columns in the places of some."""
+    features = tuple(replace(f, column=others.get(f.column, f.column)) for f in explanation.features)
     rules = tuple(
-        replace(rule, clauses=tuple(_fill_clause(clause, filled) for clause in rule.clauses))
+        replace(rule, clauses=tuple(_exchange_in_clause(clause, others) for clause in rule.clauses))
         for rule in explanation.rules
     )
-    columns = tuple(filled.get(c, c) for c in explanation.columns)
+    columns = tuple(others.get(c, c) for c in explanation.columns)
     return replace(explanation, columns=columns, features=features, rules=rules)
 
 
-def _fill_clause(clause: Clause, filled: Mapping[Column, Column]) -> Clause:
+def _exchange_in_clause(clause: Clause, others: Mapping[Column, Column]) -> Clause:
     terms = (
-        replace(t, feature=replace(t.feature, column=filled.get(t.feature.column, t.feature.column)))
+        replace(t, feature=replace(t.feature, column=others.get(t.feature.column, t.feature.column)))
         for t in clause.terms
     )
     return replace(clause, terms=tuple(terms))

@@ -19,6 +19,7 @@ __all__ = [
     "format_number",
     "on_one_line",
     "spell_columns",
+    "spell_count",
     "spell_level",
     "spell_name",
 ]
@@ -36,6 +37,11 @@ def format_number(value: float) -> str:
     if value.is_integer() and abs(value) < 1e16:
         return str(int(value))
     return repr(value)
+
+
+def spell_count(number: float, noun: str) -> str:
+    """How many there are: 1 row, 2 rows."""
+    return f"{format_number(number)} {noun}{'' if number == 1 else 's'}"
 
 
 def spell_name(name: str) -> str:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from polyclust.explain.spelling import EVERY_ROW, Vocabulary, format_number, on_one_line
+from polyclust.explain.spelling import EVERY_ROW, Vocabulary, on_one_line, spell_count
 from polyclust.explain.wording import word_conditions
+from polyclust.table.features import Column
 
 if TYPE_CHECKING:
     from polyclust.explain.explanation import Explanation, Rule
 
-__all__ = ["RuleSummary", "Summary", "format_share", "summarise"]
+__all__ = ["RuleSummary", "Summary", "format_share", "say_written", "summarise"]
 
 MINIMAL_NOTE = "Minimal rules: the fewest clauses that hold the training rows; other rows may fall differently."
+SHOWN_COLUMNS = 5  # of those whose numbers were read from text
 CAP_NOTE = "as small as a cluster may be: probably a cap of outliers"
 
 
@@ -45,12 +48,26 @@ def summarise(explanation: Explanation) -> Summary:
     n_clusters, n_clauses = explanation.n_clusters, explanation.n_clauses
     return Summary(
         headline=(
-            f"{_count(n_clusters, 'cluster')}, {_count(total, 'row')}, {_count(n_clauses, 'clause')}"
-            + (f" with {_count(explanation.n_terms, 'term')}" if explanation.n_terms != n_clauses else "")
+            f"{spell_count(n_clusters, 'cluster')}, {spell_count(total, 'row')}, {spell_count(n_clauses, 'clause')}"
+            + (f" with {spell_count(explanation.n_terms, 'term')}" if explanation.n_terms != n_clauses else "")
         ),
         notes=_list_notes(explanation),
         rules=tuple(_summarise_rule(rule, total, vocabulary) for rule in explanation.rules),
     )
+
+
+def say_written(columns: Iterable[Column]) -> str:
+    """What must be known where the rules run, if numbers were read from text; on one line, empty if none were."""
+    texts = {repr(c.name): repr(" ".join(c.written.split())) for c in columns if c.written}
+    if not texts:
+        return ""
+    if len(texts) == 1:
+        ((name, text),) = texts.items()
+        return f"Column {name} was read as a number from text such as {text}: where the rules run, it must be a number."
+    named = [f"{name} ({text})" for name, text in texts.items()]
+    more = f" and {len(named) - SHOWN_COLUMNS} more" if len(named) > SHOWN_COLUMNS else ""
+    listed = ", ".join(named[:SHOWN_COLUMNS]) + more
+    return f"Columns {listed} were read as numbers from such text: where the rules run, they must be numbers."
 
 
 def format_share(share: float) -> str:
@@ -68,7 +85,7 @@ def _summarise_rule(rule: Rule, total: float, vocabulary: Vocabulary) -> RuleSum
     return RuleSummary(
         title=f"cluster {rule.cluster}",
         name=on_one_line(rule.name),
-        rows=_count(rule.size, "row"),
+        rows=spell_count(rule.size, "row"),
         share=format_share(rule.size / total if total else float("nan")),
         conditions=word_conditions(rule.clauses, vocabulary) or (EVERY_ROW,),
         notes=_list_rule_notes(rule),
@@ -79,7 +96,9 @@ def _list_notes(explanation: Explanation) -> tuple[str, ...]:
     notes = [MINIMAL_NOTE] if explanation.is_minimal else []
     if explanation.fidelity < 1:
         notes.append(f"The rules place {format_share(explanation.fidelity)} of the rows where the labels do.")
-    return (*notes, *explanation.advice)
+    used = {t.feature.column for rule in explanation.rules for clause in rule.clauses for t in clause.terms}
+    written = say_written(c for c in explanation.columns if c in used)
+    return (*notes, *explanation.advice, *([written] if written else []))
 
 
 def _list_rule_notes(rule: Rule) -> tuple[str, ...]:
@@ -91,7 +110,3 @@ def _list_rule_notes(rule: Rule) -> tuple[str, ...]:
     if rule.is_at_minimum:
         notes.append(CAP_NOTE)
     return tuple(notes)
-
-
-def _count(number: float, noun: str) -> str:
-    return f"{format_number(number)} {noun}{'' if number == 1 else 's'}"

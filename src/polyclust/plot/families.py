@@ -97,7 +97,7 @@ def _match_colors(reference: NDArray[np.intp], labels: NDArray[np.intp], n_clust
 
 def _summarize(model: Any) -> str:
     score = getattr(model, "score_", None)
-    text = f"{model.n_clusters_} clusters"
+    text = f"{model.n_clusters_} cluster{'s' * (model.n_clusters_ != 1)}"
     return text if score is None else f"{text}, score {score:.3f}"
 
 

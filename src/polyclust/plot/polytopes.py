@@ -196,7 +196,7 @@ class PolytopeDisplay:
 
     def _headline(self) -> str:
         names = " and ".join(shorten(f.name, 30) for f in self.scene.shown)
-        return f"{len(self.sizes)} clusters in {names}"
+        return f"{len(self.sizes)} cluster{'s' * (len(self.sizes) != 1)} in {names}"
 
     def _draw_polygon(self, cluster: int) -> None:
         from matplotlib.patches import Polygon

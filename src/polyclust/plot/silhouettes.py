@@ -72,7 +72,7 @@ class SilhouetteDisplay:
         if not 2 <= len(present) < len(keep):
             raise ValueError(
                 f"A silhouette needs at least two clusters and more rows than clusters; X has "
-                f"{len(keep)} rows in {len(present)} clusters."
+                f"{len(keep)} row{'s' * (len(keep) != 1)} in {len(present)} cluster{'s' * (len(present) != 1)}."
             )
         values = _measure(model, X, labels, keep, distances)
         sizes = tuple(int((labels == k).sum()) for k in range(model.n_clusters_))

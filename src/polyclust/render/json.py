@@ -105,6 +105,7 @@ def _column_to_dict(column: Column) -> Json:
         "label": write_scalar(column.label, "A column label"),
         "levels": [write_scalar(level, what) for level in column.levels],
         "fill": write_scalar(column.fill, what),
+        **({"written": column.written} if column.written else {}),
     }
 
 
@@ -210,6 +211,7 @@ def _read_column(item: Any) -> Column:
         label=_read_scalar(item["label"]),
         levels=_read_list(item["levels"], _read_scalar),
         fill=_read_scalar(item["fill"]),
+        written=_read_string(item.get("written", "")),
     )
 
 

@@ -8,7 +8,8 @@ import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
 from polyclust.explain.explanation import Clause, Explanation, Rule, Term
-from polyclust.explain.spelling import format_number
+from polyclust.explain.spelling import format_number, spell_count
+from polyclust.explain.summary import say_written
 from polyclust.geometry.hyperplane import Hyperplane
 from polyclust.render.placing import covers_space, list_outside_columns, list_rule_columns, refuse_export
 from polyclust.table.features import Column, Feature
@@ -45,7 +46,8 @@ def render_python(explanation: Explanation) -> str:
     outside = "covered" if covers_space(explanation) else explanation.outside
     first, later = list_rule_columns(explanation), list_outside_columns(explanation)
     names = _name_columns((*first, *later))
-    lines = [f'    """{RETURNS[outside]}"""', *_read_columns(first, names)]
+    written = say_written((*first, *later))
+    lines = [f'    """{RETURNS[outside]}"""', *([f"    # {written}"] if written else []), *_read_columns(first, names)]
     for rule in explanation.rules:
         lines += _write_rule(rule, names)
     if outside == "none":
@@ -106,7 +108,7 @@ def _read_columns(columns: Sequence[Column], names: Names) -> list[str]:
 
 def _write_rule(rule: Rule, names: Names) -> list[str]:
     title = f"cluster {rule.cluster}" + (f" {quote(rule.name)}" if rule.name else "")
-    lines = ["", f"    # {title}: {format_number(rule.size)} rows"]
+    lines = ["", f"    # {title}: {spell_count(rule.size, 'row')}"]
     if not rule.clauses:
         return [*lines, f"    return {rule.cluster}"]
     conditions = [_write_clause(clause, names) for clause in rule.clauses]

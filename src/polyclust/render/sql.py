@@ -12,10 +12,12 @@ from functools import reduce
 from itertools import count
 
 from sqlglot import Dialect, exp
+from sqlglot.dialects.dialect import NormalizationStrategy
 from sqlglot.errors import SqlglotError
 
 from polyclust.explain.explanation import Clause, Explanation, Rule, Term
 from polyclust.explain.spelling import format_number
+from polyclust.explain.summary import say_written
 from polyclust.geometry.hyperplane import Hyperplane
 from polyclust.render.placing import (
     covers_space,
@@ -26,10 +28,13 @@ from polyclust.render.placing import (
 from polyclust.render.sql_numbers import double_type, write_double, write_number
 from polyclust.table.features import Column, Feature
 
-__all__ = ["check_dialect", "choose_column", "render_sql", "render_sql_case"]
+__all__ = ["check_dialect", "choose_column", "refuse_alike", "render_sql", "render_sql_case"]
 
 NOT_SQL = {"prql", "dax"}
 LARGEST_COUNT = 1e6
+# Where names of columns that differ only in case are the same, besides those of which sqlglot says so.
+CASELESS = {"dremio", "drill", "doris", "mysql", "singlestore", "starrocks", "teradata"}
+CASELESS_IN_ASCII = {"duckdb", "sqlite"}
 LINE_LENGTH = 100
 
 
@@ -60,14 +65,14 @@ def render_sql(
     Notes
     -----
     Category values are compared by the table's own collation. Missing values must be NULL: a floating-point NaN
-    is ordered as the database orders it.
+    is ordered as the database orders it. Numbers that were read from text must be numbers there: a comment names them.
     """
     _refuse_taken(column, explanation)
     alias = _quote("t")
     case = _build_case(explanation, Scope(check_dialect(dialect), "t"))
     columns = [exp.Column(this=exp.Star(), table=alias), exp.Alias(this=case, alias=_quote(column))]
     source = exp.alias_(_name_table(table), "t", table=True, quoted=True)
-    return _write(exp.select(*columns, copy=False).from_(source, copy=False), dialect)
+    return _comment(explanation) + _write(exp.select(*columns, copy=False).from_(source, copy=False), dialect)
 
 
 def render_sql_case(explanation: Explanation, dialect: str = "duckdb", qualifier: str | None = None) -> str:
@@ -75,7 +80,8 @@ def render_sql_case(explanation: Explanation, dialect: str = "duckdb", qualifier
 
     ``qualifier`` is the table alias to put before each column. The expression holds no subquery.
     """
-    return _write(_build_case(explanation, Scope(check_dialect(dialect), qualifier)), dialect)
+    case = _build_case(explanation, Scope(check_dialect(dialect), qualifier))
+    return _comment(explanation) + _write(case, dialect)
 
 
 def check_dialect(dialect: str) -> str:
@@ -93,6 +99,28 @@ def choose_column(taken: Iterable[str]) -> str:
     return next(name for name in names if name not in known)
 
 
+def refuse_alike(explanation: Explanation, names: Sequence[str], dialect: str) -> None:
+    """Raise ValueError if a column that is read and another of these differ only in case, which the dialect ignores."""
+    is_caseless = Dialect.get_or_raise(dialect).NORMALIZATION_STRATEGY is NormalizationStrategy.CASE_INSENSITIVE
+    if not is_caseless and dialect not in CASELESS:
+        return
+    for column in _list_read(explanation):
+        folded = _fold(column.name, dialect)
+        other = next((name for name in names if name != column.name and _fold(name, dialect) == folded), None)
+        if other is not None:
+            raise ValueError(
+                f"The columns {column.name!r} and {other!r} differ only in case and are one in the dialect "
+                f"{dialect!r}: rename one, or choose a dialect that tells them apart, such as 'postgres'."
+            )
+
+
+def _fold(name: str, dialect: str) -> str:
+    """The name as the dialect compares it."""
+    if dialect not in CASELESS_IN_ASCII:
+        return name.lower()
+    return "".join(letter.lower() if letter.isascii() else letter for letter in name)
+
+
 def _refuse_taken(column: str, explanation: Explanation) -> None:
     """Most databases do not tell names apart by case alone."""
     if not column:
@@ -102,6 +130,17 @@ def _refuse_taken(column: str, explanation: Explanation) -> None:
             f"column must not be {column!r}, for the table has a column of that name already; give another, such as "
             f"{choose_column(c.name for c in explanation.columns)!r}."
         )
+
+
+def _comment(explanation: Explanation) -> str:
+    """A line above the statement where numbers were read from text, which a database would read otherwise."""
+    sentence = say_written(_list_read(explanation))
+    return f"-- {sentence}\n" if sentence else ""
+
+
+def _list_read(explanation: Explanation) -> tuple[Column, ...]:
+    """The columns that the statement reads."""
+    return (*list_rule_columns(explanation), *list_outside_columns(explanation))
 
 
 def _write(tree: exp.Expression, dialect: str) -> str:
@@ -130,6 +169,7 @@ def _quote(name: str) -> exp.Identifier:
 
 def _build_case(explanation: Explanation, scope: Scope) -> exp.Case:
     refuse_export(explanation, "SQL")
+    refuse_alike(explanation, [c.name for c in explanation.columns], scope.dialect)
     case = exp.Case()
     case = _add_missing(case, list_rule_columns(explanation), scope)
     for rule in explanation.rules:
@@ -286,7 +326,10 @@ def _read_number(column: Column, scope: Scope) -> exp.Expression:
 
 def _read_boolean(column: Column, scope: Scope) -> exp.Expression:
     # Through an integer: PostgreSQL casts BOOLEAN to INT but not to DOUBLE, and 0/1 pass as they are.
-    value = exp.cast(_column(column, scope), exp.DataType.Type.INT)
+    stored: exp.Expression = _column(column, scope)
+    if scope.dialect == "sqlite":  # has no truth values: an imported file is text, and 'True' would be cast to 0
+        stored = _call("REPLACE", [_call("LOWER", [stored]), _text("true"), _text("1")])
+    value = exp.cast(stored, exp.DataType.Type.INT)
     return value if column.fill is None else _fill(value, exp.Literal.number(int(float(column.fill))))
 
 

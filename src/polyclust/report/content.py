@@ -299,7 +299,8 @@ def _say_sample(subject: ReportSubject, n_drawn: int) -> str:
 
 def _say_rows(subject: ReportSubject) -> str:
     dropped = (
-        f"{_count(subject.n_dropped, 'row')} with missing values left out (empty cluster in labels.csv). "
+        f"{_count(subject.n_dropped, 'row')} with missing values left out (empty cluster in labels.csv); the SQL, "
+        "the Python function and 'polyclust assign' place them all the same where the rules need no missing value. "
         if subject.n_dropped
         else ""
     )

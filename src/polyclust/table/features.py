@@ -21,6 +21,7 @@ class Column:
 
     ``label`` is the key under which the table holds it (often a string, an int for arrays), ``name`` what
     people read. ``fill`` is what a missing value is replaced by before the rules apply; None: it is not.
+    ``written`` is one of the texts from which numbers were read, such as ``$1,234.50``; empty: they were numbers.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Column:
     label: Hashable
     levels: tuple[Hashable, ...] = ()
     fill: float | str | bool | None = None
+    written: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,11 @@ IDENTIFIER_NAME = re.compile(
     r"(?-i:[a-z](Id|ID)$)",
     re.IGNORECASE,
 )
+LINE_NAME = re.compile(
+    r"(^|[^a-z])(tel|tel\.|telephone|telefon|telefonnummer|phone|mobile|mobil|handy|fax|iban|kontonummer)$",
+    re.IGNORECASE,
+)
+SHORTEST_LINE = 10**5  # of the numbers of telephones and accounts
 DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([ T].*)?$|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})([ T].*)?$|\d{4}-\d{2}$"
 )
@@ -40,13 +45,17 @@ DATE = re.compile(
 
 @dataclass(frozen=True)
 class FoundColumn:
-    """A column of the file: its kind, whether it is clustered, and a word on why or what it holds."""
+    """A column of the file: its kind, whether it is clustered, and a word on why or what it holds.
+
+    ``written`` is the first text that people read as a number and most programs do not; empty: there is none.
+    """
 
     name: str
     kind: FoundKind
     is_used: bool
     note: str
     n_missing: int = 0
+    written: str = ""
 
 
 @dataclass(frozen=True)
@@ -110,9 +119,9 @@ def _choose_column(series: pd.Series[Any], name: str, wishes: Wishes, where: str
         return FoundColumn(name, "identifier", False, "names the rows", n_missing)
     if name in wishes.numeric:
         _refuse_mixed(series, name, where, decimal)
-        numbers = as_numbers(series, decimal)
-        return FoundColumn(name, _kind_of_numbers(numbers), True, "number as asked", int(numbers.isna().sum()))
+        return _take_for_numbers(series, name, decimal)
     if name in wishes.categorical:
+        _refuse_levels(series, name, where)
         return FoundColumn(name, "category", True, _describe_levels(series), n_missing)
     kind, note = _find_kind(series, name)
     if kind in ("category", "free text", "identifier") and not isinstance(series.dtype, pd.CategoricalDtype):
@@ -121,7 +130,25 @@ def _choose_column(series: pd.Series[Any], name: str, wishes: Wishes, where: str
             return amounts
         if _share_of_numbers(series, decimal) >= MIXED_SHARE:
             _refuse_mixed(series, name, where, decimal)
-    return FoundColumn(name, kind, kind in USED_KINDS, note, n_missing)
+    return FoundColumn(name, kind, kind in USED_KINDS, note, n_missing, _write_with_comma(series, decimal))
+
+
+def _take_for_numbers(series: pd.Series[Any], name: str, decimal: str | None) -> FoundColumn:
+    """The column as the user wants it."""
+    if pd.api.types.is_numeric_dtype(series.dtype):
+        numbers, written = series, _write_with_comma(series, decimal)
+    else:
+        reading = read_numbers(series, decimal)
+        numbers, written = reading.values, reading.written or reading.placeholder
+    return FoundColumn(name, _kind_of_numbers(numbers), True, "number as asked", int(numbers.isna().sum()), written)
+
+
+def _write_with_comma(series: pd.Series[Any], decimal: str | None) -> str:
+    """The first fraction of a column as a file with decimal commas has it; empty if there is none."""
+    if decimal != "," or not pd.api.types.is_float_dtype(series.dtype):
+        return ""
+    fractions = series[series % 1 != 0].dropna()
+    return repr(float(fractions.iloc[0])).replace(".", ",") if len(fractions) else ""
 
 
 def _find_amounts(series: pd.Series[Any], name: str, decimal: str | None) -> FoundColumn | None:
@@ -135,7 +162,8 @@ def _find_amounts(series: pd.Series[Any], name: str, decimal: str | None) -> Fou
     words = [f"written as '{' '.join(reading.written.split())}'"] if reading.written else []
     words += [f"'{reading.placeholder}' read as missing"] if reading.placeholder else []
     n_missing = int(reading.values.isna().sum())
-    return FoundColumn(name, kind, kind in USED_KINDS, ", ".join([note, *words]), n_missing)
+    written = reading.written or reading.placeholder
+    return FoundColumn(name, kind, kind in USED_KINDS, ", ".join([note, *words]), n_missing, written)
 
 
 def _find_kind(series: pd.Series[Any], name: str) -> tuple[FoundKind, str]:
@@ -176,6 +204,8 @@ def _find_kind_of_numbers(present: pd.Series[Any], name: str, n_distinct: int) -
         is_distinct = n_distinct == len(values) and len(values) >= 10
         is_a_count = is_distinct and high - low == len(values) - 1
         looks_so = n_distinct >= 0.95 * len(values) and IDENTIFIER_NAME.search(name) is not None
+        if low >= SHORTEST_LINE and n_distinct >= 0.95 * len(values) and LINE_NAME.search(name) is not None:
+            return "identifier", "numbers of telephones or accounts"
         if is_a_count or (is_distinct and looks_so) or max(abs(low), abs(high)) > LARGEST_EXACT_INTEGER:
             return "identifier", "a number for each row"
     if kind == "boolean":
@@ -221,7 +251,7 @@ def _find_kind_of_text(present: pd.Series[Any], name: str, n_distinct: int) -> t
 def _describe_levels(series: pd.Series[Any]) -> str:
     counts = series.dropna().astype(str).value_counts()
     shown = ", ".join(counts.index[:3])
-    return f"{len(counts)} values: {shown}{', …' if len(counts) > 3 else ''}"
+    return f"{len(counts)} value{'s' * (len(counts) != 1)}: {shown}{', …' if len(counts) > 3 else ''}"
 
 
 def _percent(share: float) -> str:
@@ -247,9 +277,22 @@ def _refuse_mixed(series: pd.Series[Any], name: str, where: str, decimal: str | 
         n_wrong = int(wrong.sum())
         n_right = int(series.notna().sum()) - n_wrong
         raise TableError(
-            f"column {name!r} of {where} mixes numbers ({n_right} rows) and other values ({n_wrong}, first "
-            f"{series.iloc[first]!r} in row {first + 1}): correct them, or give --categorical {name} or "
-            f"--ignore {name}."
+            f"column {name!r} of {where} mixes numbers ({n_right} row{'s' * (n_right != 1)}) and other "
+            f"values ({n_wrong}, first {series.iloc[first]!r} in row {first + 1}): correct them, or "
+            f"give --categorical {name} or --ignore {name}."
+        )
+
+
+def _refuse_levels(series: pd.Series[Any], name: str, where: str) -> None:
+    """Raise TableError for values that neither a model file nor the exports can write as a category's."""
+    values = series.astype(series.cat.categories.dtype) if isinstance(series.dtype, pd.CategoricalDtype) else series
+    if pd.api.types.is_numeric_dtype(values.dtype) or isinstance(values.dtype, pd.StringDtype):
+        return
+    foreign = next((v for v in values.dropna() if not isinstance(v, str | int | float | np.generic)), None)
+    if foreign is not None:
+        raise TableError(
+            f"--categorical {name}: the column of {where} holds values of type {type(foreign).__name__}, such as "
+            f"{foreign}; turn them into text or numbers."
         )
 
 

@@ -108,7 +108,7 @@ def _without_infinity(table: pd.DataFrame, kinds: dict[str, Any], where: str) ->
 def _say_too_few(table: pd.DataFrame, is_kept: NDArray[np.bool_], where: str) -> str:
     n_missing = table.isna().sum()
     if int(n_missing.sum()) == 0:
-        return f"{where} has {len(table)} rows: too few to cluster; give {FEWEST_ROWS} or more."
+        return f"{where} has {len(table)} row{'s' * (len(table) != 1)}: too few to cluster; give {FEWEST_ROWS} or more."
     worst = str(n_missing.idxmax())
     return (
         f"{int(is_kept.sum())} of {len(table)} rows of {where} have no missing value ({worst!r} lacks "

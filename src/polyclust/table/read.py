@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import re
+import shlex
 import shutil
 import sys
 import tempfile
@@ -21,7 +22,7 @@ from typing import IO, Any
 import pandas as pd
 
 from polyclust.table.stored_index import show_index
-from polyclust.table.text import TextFormat, detect_format, find_ragged_line
+from polyclust.table.text import TextFormat, detect_format, find_other_separator, find_ragged_line
 
 __all__ = [
     "STANDARD_INPUT",
@@ -102,13 +103,10 @@ def read_table(source: TableSource) -> pd.DataFrame:
     table.columns = pd.Index([str(c) for c in table.columns])
     _refuse_repeated(table.columns.tolist(), source)
     table = _refuse_nameless(table, source)
-    if table.shape[1] == 1 and source.kind == "text":
-        raise TableError(
-            f"{source.name} has one column only ({table.columns[0]!r}): give the separator with --sep, or a "
-            "table with two columns or more."
-        )
     if table.empty:
         raise TableError(f"{source.name} has a header but no rows: add the rows to cluster.")
+    if table.shape[1] == 1 and source.kind == "text":
+        _refuse_other_separator(source)
     return table
 
 
@@ -282,6 +280,18 @@ def _refuse_ragged(source: TableSource, form: TextFormat) -> None:
         raise TableError(
             f"line {line} of {source.name} has {n_fields} field{'s' * (n_fields != 1)} and the header "
             f"{len(form.header)}: correct the line, or give the separator with --sep."
+        )
+
+
+def _refuse_other_separator(source: TableSource) -> None:
+    """Raise TableError where one column is probably several; --sep says that it is one."""
+    form = _find_format(source)
+    with source.open_binary() as stream:
+        mark = find_other_separator(stream, form) if source.separator is None else None
+    if mark is not None:
+        raise TableError(
+            f"{source.name} has one column only ({form.header[0]!r}) and {mark!r} in every line: give the separator "
+            f"with --sep ({shlex.quote(mark)}, or ';' if it is one column)."
         )
 
 

@@ -11,9 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import IO
 
-__all__ = ["TextFormat", "detect_format", "find_ragged_line"]
+import pandas as pd
+
+from polyclust.table.amounts import read_numbers
+
+__all__ = ["TextFormat", "detect_format", "find_other_separator", "find_ragged_line"]
 
 SEPARATORS = (",", ";", "\t", "|")
+OTHER_SEPARATORS = (" ", ":", "^", "~")  # not looked for, as texts and times hold them too
 SAMPLE_BYTES = 256 * 1024
 SAMPLE_LINES = 200
 BYTE_ORDER_MARKS = (
@@ -90,17 +95,40 @@ def find_encoding(stream: IO[bytes]) -> str:
 
 
 def find_separator(lines: Sequence[str]) -> str:
-    """The separator that cuts most lines into the same number of fields, and more than one."""
+    """The separator that cuts most lines into the same number of fields, and more than one.
 
-    def agreement(separator: str) -> tuple[float, int]:
-        is_spaced = _is_spaced(lines[0], separator)
-        reader = csv.reader(lines, delimiter=separator, skipinitialspace=is_spaced)
-        widths = Counter(len(row) for row in reader if row)
-        width, n_lines = widths.most_common(1)[0]
-        return (n_lines / widths.total() if width > 1 else 0.0, width)
+    Of a table of one column any that it does not hold. There ``1,5`` is ambiguous: under a header without a comma,
+    where every line is one number, the comma belongs to the number, as its decimal mark unless ``1,234,567`` occurs.
+    Lines without anything are no rows there either; a missing value is written ``""``.
+    """
+    if _is_list_of_numbers(lines):
+        return ";"
+    best = max(SEPARATORS, key=lambda separator: _measure_agreement(lines, separator))
+    return best if _measure_agreement(lines, best)[0] > 0 else ","
 
-    best = max(SEPARATORS, key=agreement)
-    return best if agreement(best)[0] > 0 else ","
+
+def find_other_separator(stream: IO[bytes], form: TextFormat) -> str | None:
+    """A mark that cuts the lines of a table of one column, all alike, in two or more; None if there is none."""
+    stream.seek(0)
+    lines = _sample_lines(stream.read(SAMPLE_BYTES), form.encoding)
+    return next((mark for mark in OTHER_SEPARATORS if _measure_agreement(lines, mark)[0] == 1), None)
+
+
+def _measure_agreement(lines: Sequence[str], separator: str) -> tuple[float, int]:
+    """The share of the lines with the most frequent number of fields, 0 if that is one, and that number."""
+    reader = csv.reader(lines, delimiter=separator, skipinitialspace=_is_spaced(lines[0], separator))
+    widths = Counter(len(row) for row in reader if row)
+    width, n_lines = widths.most_common(1)[0]
+    return (n_lines / widths.total() if width > 1 else 0.0, width)
+
+
+def _is_list_of_numbers(lines: Sequence[str]) -> bool:
+    """A name, and below it one number a line with a comma in some: no table of several columns."""
+    header, *rows = (line.strip() for line in lines)
+    if not any("," in row for row in rows) or any(mark in header for mark in SEPARATORS):
+        return False
+    reading = read_numbers(pd.Series(rows, dtype="string"), ",")
+    return not reading.is_wrong.any()
 
 
 def find_decimal(rows: Sequence[Sequence[str]], separator: str) -> str:

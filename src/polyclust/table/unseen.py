@@ -42,7 +42,7 @@ class UnseenLevels:
     def _describe(self, column: str) -> str:
         levels = self.levels[column]
         shown = [*map(repr, levels[:SHOWN_LEVELS]), *(["…"] if len(levels) > SHOWN_LEVELS else [])]
-        return f"({', '.join(shown)}) in {self.n_rows[column]} rows"
+        return f"({', '.join(shown)}) in {self.n_rows[column]} row{'s' * (self.n_rows[column] != 1)}"
 
     def warn(self) -> None:
         """One warning for all columns, if there is anything to tell."""

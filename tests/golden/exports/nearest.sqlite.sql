@@ -4,11 +4,11 @@ SELECT
     WHEN "t"."petal length" IS NULL OR "t"."colour" IS NULL
     THEN NULL
     WHEN CAST("t"."petal length" AS REAL) < CAST(2.5 AS REAL)
-    AND CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 < CAST(2.6 AS REAL)
+    AND CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST(REPLACE(LOWER("t"."smooth"), 'true', '1') AS INTEGER), 0) * 3 < CAST(2.6 AS REAL)
     THEN 0
     WHEN CAST("t"."petal length" AS REAL) >= CAST(2.5 AS REAL) AND "t"."colour" = 'red'
     THEN 1
-    WHEN CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 >= CAST(2.6 AS REAL)
+    WHEN CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST(REPLACE(LOWER("t"."smooth"), 'true', '1') AS INTEGER), 0) * 3 >= CAST(2.6 AS REAL)
     AND "t"."colour" <> 'red'
     THEN 2
     ELSE CASE MIN(
@@ -16,7 +16,7 @@ SELECT
           CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
         ) / CAST(0.25 AS REAL), 0) + MAX(
           (
-            CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
+            CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST(REPLACE(LOWER("t"."smooth"), 'true', '1') AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
           ) / CAST(3.4 AS REAL),
           0
         ),
@@ -27,7 +27,7 @@ SELECT
         ) / CAST(-7.071067811865476e-1 AS REAL), 0),
         MAX(
           (
-            CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
+            CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST(REPLACE(LOWER("t"."smooth"), 'true', '1') AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
           ) / CAST(-3.4 AS REAL),
           0
         ) + MAX((
@@ -38,7 +38,7 @@ SELECT
         CAST("t"."petal length" AS REAL) - CAST(2.5 AS REAL)
       ) / CAST(0.25 AS REAL), 0) + MAX(
         (
-          CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
+          CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST(REPLACE(LOWER("t"."smooth"), 'true', '1') AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
         ) / CAST(3.4 AS REAL),
         0
       )
@@ -51,7 +51,7 @@ SELECT
       THEN 1
       WHEN MAX(
         (
-          CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST("t"."smooth" AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
+          CAST("t"."petal length" AS REAL) / 5 * 2 + COALESCE(CAST(REPLACE(LOWER("t"."smooth"), 'true', '1') AS INTEGER), 0) * 3 - CAST(2.6 AS REAL)
         ) / CAST(-3.4 AS REAL),
         0
       ) + MAX((
