@@ -77,16 +77,19 @@ def sum_distances_to(others: Floats, coordinates: Floats, labels: Ints, weights:
     return np.asarray(member @ measure_distances(coordinates, metric, others), dtype=np.float64)
 
 
-def _begin_distances(coordinates: Floats, others: Floats) -> Iterator[tuple[slice, Floats, Floats, Floats]]:
-    """Blocks of rows: their products with the others, and the squared lengths of both, seen from the others' centre."""
+def _begin_distances(
+    coordinates: Floats, others: Floats
+) -> Iterator[tuple[slice, Floats, Floats, Floats, Floats, Floats]]:
+    """Blocks of rows: products with the others and squared lengths of both, seen from the others' centre; both sets."""
     center = others.mean(axis=0)
-    others = others - center
-    other_squares = np.einsum("ij,ij->i", others, others)
+    centred = others - center
+    other_squares = np.einsum("ij,ij->i", centred, centred)
     n_rows = max(64, VALUES_AT_ONCE // max(len(others), 1))
     for start in range(0, len(coordinates), n_rows):
         block = slice(start, start + n_rows)
         rows = coordinates[block] - center
-        yield block, rows @ others.T, np.einsum("ij,ij->i", rows, rows), other_squares
+        squares = np.einsum("ij,ij->i", rows, rows)
+        yield block, rows @ centred.T, squares, other_squares, coordinates[block], others
 
 
 def gower_coordinates(raw: Floats, features: Sequence[Feature]) -> Floats:
