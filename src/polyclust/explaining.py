@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -63,7 +64,7 @@ def choose_columns(columns: tuple[Column, ...], features: tuple[Feature, ...], w
     if any(isinstance(n, bool | np.bool_) for n in names):
         raise ValueError("explain_with takes the names of columns, not a mask; name those that may explain.")
     known = {key for c in columns for key in (c.label, c.name)}
-    unknown = [str(n) for n in names if n not in known]
+    unknown = [str(n) for n in names if not isinstance(n, Hashable) or n not in known]
     if unknown:
         raise ValueError(f"explain_with names columns that the table lacks: {', '.join(unknown)}.")
     kept = tuple(f for f in features if f.column.label in names or f.column.name in names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from polyclust.search.partition import Ints, sum_weights
 from polyclust.search.points import Points
 
-__all__ = ["compare_dispersions", "compare_spreads", "make_criterion", "reported_score"]
+__all__ = ["call_criterion", "compare_dispersions", "compare_spreads", "make_criterion", "reported_score"]
 
 Floats = NDArray[np.float64]
 Criterion = Callable[[Ints], float]
@@ -29,6 +30,22 @@ def make_criterion(name: str | Callable[..., float], points: Points) -> Criterio
         return lambda labels: -davies_bouldin(space, weights, labels)
     assert callable(name)
     return _repeat_rows(name, space, weights)
+
+
+def call_criterion(call: Callable[..., float], rows: Floats, labels: Ints) -> float:
+    """The user's f(X_scaled, labels); what it cannot judge is worst. Raises ValueError where it gives no number."""
+    try:
+        value = call(rows, labels)
+    except Exception as error:
+        raise ValueError(
+            f"The criterion raised {type(error).__name__} when it was called with the scaled rows and their labels: "
+            f"{' '.join(str(error).split()).rstrip('.')}."
+        ) from error
+    number = _as_number(value)
+    if number is None or number == np.inf:
+        got = f"a {type(value).__name__}" if number is None else "inf"
+        raise ValueError(f"The criterion must return one finite number, larger for better clusters; got {got}.")
+    return -np.inf if np.isnan(number) else number
 
 
 def reported_score(name: str | Callable[..., float], score: float) -> float:
@@ -96,8 +113,14 @@ def _repeat_rows(call: Callable[..., float], space: Floats, weights: Floats) -> 
     repeated = np.repeat(np.arange(len(counts)), counts)
     rows = space[repeated]
 
-    def judge(labels: Ints) -> float:
-        value = float(call(rows, labels[repeated]))
-        return -np.inf if np.isnan(value) else value  # what cannot be judged is worst
+    return lambda labels: call_criterion(call, rows, labels[repeated])
 
-    return judge
+
+def _as_number(value: Any) -> float | None:
+    """The one number that a value is; None for texts, arrays and whatever else is none."""
+    if isinstance(value, str | bytes) or getattr(value, "ndim", 0):
+        return None
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
