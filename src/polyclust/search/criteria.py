@@ -118,9 +118,7 @@ def _repeat_rows(call: Callable[..., float], space: Floats, weights: Floats) -> 
 
 def _as_number(value: Any) -> float | None:
     """The one number that a value is; None for texts, arrays and whatever else is none."""
-    if isinstance(value, str | bytes) or getattr(value, "ndim", 0):
-        return None
     try:
-        return float(value)
+        return None if isinstance(value, str | bytes) or np.ndim(value) else float(value)
     except (TypeError, ValueError, OverflowError):
         return None
