@@ -136,6 +136,11 @@ def test_equal_rows_that_a_metric_puts_apart(distance):
         D = metrics.pairwise_distances(X > 0 if distance == "russellrao" else X, metric=distance)
         expected = metrics.silhouette_score(D, model.predict(X), metric="precomputed")
         assert model.score_ == pytest.approx(expected, abs=1e-5)
+        assert model.score(X) == pytest.approx(expected, abs=1e-5)
+        model.set_params(criterion="dunn", n_clusters=3).fit(rows, sample_weight=weights)
+        np.fill_diagonal(D, 0.0)
+        assert model.score_ == pytest.approx(dunn(D, model.predict(X)), rel=1e-5)
+        assert model.score(X) == pytest.approx(model.score_, rel=1e-5)
 
 
 def test_precomputed_distances_give_what_their_metric_gives():

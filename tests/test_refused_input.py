@@ -74,6 +74,14 @@ def test_correlation_of_rows_without_differences():
     refuse(flat, sentence, distance="correlation", scale="none")
 
 
+def test_rows_between_which_a_metric_is_not_defined():
+    opposite = np.vstack([X, -X[:1]])
+    sentence = (
+        '^distance="braycurtis" is not defined between some of these rows, as where .* sums are 0; leave them out'
+    )
+    refuse(opposite, sentence, distance="braycurtis", scale="none")
+
+
 def test_haversine_is_between_two_columns():
     refuse(
         np.hstack([X, X]), '^distance="haversine" is .*; the table has 4 features', distance="haversine", scale="none"

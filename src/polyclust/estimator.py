@@ -290,9 +290,9 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         raw = self._encode_clustering(X)
         return EncodedTable(self._space.features, raw).scaled
 
-    def _locate(self, X: Any) -> tuple[Floats, str]:
+    def _locate(self, X: Any) -> tuple[NDArray[Any], str]:
         """Where the rows of X are compared, and the metric between them as scikit-learn calls it."""
-        return self._space.locate(self._encode_clustering(X)), self._space.known_metric
+        return self._space.compare(self._encode_clustering(X))
 
     def _encode_clustering(self, X: Any) -> Floats:
         """Raw values of what distances are made of; a model file may lack it."""

@@ -32,4 +32,5 @@ def score_labels(
         raise ValueError('score needs distances between the rows, which distance="precomputed" does not give here.')
     if criterion == "dunn":
         return dunn(measure_distances(rows, space.metric), labels)
-    return float(metrics.silhouette_score(rows, labels, metric=space.known_metric))
+    compared, metric = space.compare(raw)
+    return float(metrics.silhouette_score(compared, labels, metric=metric))

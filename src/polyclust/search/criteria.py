@@ -20,7 +20,8 @@ Criterion = Callable[[Ints], float]
 def make_criterion(name: str | Callable[..., float], points: Points) -> Criterion:
     """The criterion as f(labels) -> float, larger better."""
     if name == "dunn":
-        return lambda labels: dunn(points.distances, labels)
+        equal = _distances_of_equals(points)
+        return lambda labels: dunn(points.distances, labels, equal)
     if points.coordinates is None:
         raise ValueError('This criterion needs coordinates; with distance="precomputed" use "silhouette" or "dunn".')
     space, weights = points.coordinates, points.weights
@@ -53,11 +54,11 @@ def reported_score(name: str | Callable[..., float], score: float) -> float:
     return -score if name == "davies_bouldin" else score
 
 
-def dunn(distances: NDArray[np.float32], labels: Ints) -> float:
-    """Least distance between clusters over the largest diameter."""
+def dunn(distances: NDArray[np.float32], labels: Ints, equal: Floats | None = None) -> float:
+    """Least distance between clusters over the largest diameter; ``equal`` is how far a point's own rows lie apart."""
     n_clusters = int(labels.max()) + 1
     members = [np.flatnonzero(labels == k) for k in range(n_clusters)]
-    apart, wide = np.inf, 0.0
+    apart, wide = np.inf, 0.0 if equal is None else float(equal.max())
     for k, rows in enumerate(members):
         block = distances[rows]
         wide = max(wide, float(block[:, rows].max()))
@@ -65,6 +66,13 @@ def dunn(distances: NDArray[np.float32], labels: Ints) -> float:
         if rest.any():
             apart = min(apart, float(block[:, rest].min()))
     return apart / wide if wide > 0 else np.inf
+
+
+def _distances_of_equals(points: Points) -> Floats:
+    """(n,): the mean distance between different rows of a point; the diagonal has that from each row to all, itself too."""
+    others = points.weights - 1.0
+    factors = np.divide(points.weights, others, out=np.zeros(len(points)), where=others > 0)
+    return np.asarray(np.diagonal(points.distances) * factors, dtype=np.float64)
 
 
 def calinski_harabasz(space: Floats, weights: Floats, labels: Ints) -> float:
