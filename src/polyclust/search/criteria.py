@@ -69,7 +69,7 @@ def dunn(distances: NDArray[np.float32], labels: Ints, equal: Floats | None = No
 
 
 def _distances_of_equals(points: Points) -> Floats:
-    """(n,): the mean distance between different rows of a point; the diagonal has that from each row to all, itself too."""
+    """(n,): the mean distance between different rows of a point; the diagonal's counts those of rows to themselves."""
     others = points.weights - 1.0
     factors = np.divide(points.weights, others, out=np.zeros(len(points)), where=others > 0)
     return np.asarray(np.diagonal(points.distances) * factors, dtype=np.float64)
