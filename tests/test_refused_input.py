@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from scipy.sparse import coo_array, csr_matrix
 from sklearn.datasets import make_blobs
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from polyclust import Binariser, PolyclustWarning, PolytopeClustering, explain_labels
 
@@ -245,6 +245,11 @@ def test_explaining_columns_that_are_not_there():
         PolytopeClustering(explain_with=Binariser(n_bins=1)).fit(FRAME)
     with pytest.raises(ValueError, match="The binariser made no feature that varies"):
         PolytopeClustering(explain_with=Binariser(thresholds={"a": [1e9], "b": [1e9]})).fit(FRAME)
+
+
+def test_transformers_that_cannot_take_the_table():
+    sentence = "^StandardScaler in explain_with cannot transform this table: could not convert string to float: 'u'"
+    refuse(with_column(c=["u", "v"] * 20), sentence, explain_with=StandardScaler())
 
 
 def test_precomputed_matrices_that_are_none():

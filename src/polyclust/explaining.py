@@ -98,7 +98,13 @@ def _explain_by_transformer(
     X: Any, transformer: Any, scale: str, units: str, weights: Floats | None
 ) -> tuple[Explaining, Floats]:
     fitted, counted = clone(transformer), _repeat_rows(X, weights)
-    table = fitted.fit_transform(X) if counted is X else fitted.fit(counted).transform(X)
+    try:
+        table = fitted.fit_transform(X) if counted is X else fitted.fit(counted).transform(X)
+    except Exception as error:
+        said = " ".join(str(error).split()).rstrip(".")
+        raise ValueError(
+            f"{type(transformer).__name__} in explain_with cannot transform this table: {said}."
+        ) from error
     output = f"The output of {type(transformer).__name__} in explain_with"
     refuse_form(table, output, "make it so (its sparse_output=False, if it has that)")
     columns, encoded = fit_encoder(table, scale=scale, units=units, sample_weight=weights)
