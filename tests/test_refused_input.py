@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from scipy.sparse import coo_array, csr_matrix
 from sklearn.datasets import make_blobs
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from polyclust import Binariser, PolyclustWarning, PolytopeClustering, explain_labels
 
@@ -72,6 +72,14 @@ def test_correlation_of_rows_without_differences():
     flat = np.vstack([X, [[1.0, 1.0], [1.0, 1.0]]])
     sentence = '^distance="correlation" is not defined for rows .*, and there are 2; leave them out, or choose'
     refuse(flat, sentence, distance="correlation", scale="none")
+
+
+def test_rows_between_which_a_metric_is_not_defined():
+    opposite = np.vstack([X, -X[:1]])
+    sentence = (
+        '^distance="braycurtis" is not defined between some of these rows, as where .* sums are 0; leave them out'
+    )
+    refuse(opposite, sentence, distance="braycurtis", scale="none")
 
 
 def test_haversine_is_between_two_columns():
@@ -159,9 +167,60 @@ def test_settings_out_of_range():
         ("representation_weight", -1), ("representation_weight", "much"), ("margin", 0), ("time_limit", 0),
         ("time_limit", float("nan")), ("memory_limit", -5), ("min_cluster_size", 0), ("min_cluster_size", 1.5),
         ("min_cluster_size", -3), ("max_cluster_size", 0.0), ("distance", 3), ("n_jobs", 0), ("random_state", -1),
+        ("n_clusters", np.array([2, 3])), ("n_clusters", np.True_), ("distance", np.array(["gower", "cosine"])),
+        ("min_cluster_size", 10**400), ("min_cluster_size", np.True_), ("max_cluster_size", float("nan")),
+        ("time_limit", 10**400), ("margin", np.True_), ("n_init", np.float64(2)), ("n_jobs", 1.5), ("n_jobs", "all"),
+        ("n_jobs", True), ("n_jobs", float("nan")), ("random_state", "x"), ("random_state", 1.5),
+        ("random_state", True), ("random_state", 2**32), ("random_state", np.random.default_rng(0)),
+        ("verbose", -1), ("verbose", "much"), ("verbose", None), ("verbose", 1.5),
     ]:  # fmt: skip
         refuse(FRAME, f"^{name} must be .*; got .*", **{name: value})
     refuse(FRAME, r"max_terms must be an integer >= 1 or None; got 0\.", max_terms=0)
+
+
+def test_scalars_of_numpy_are_numbers_and_words():
+    whole = dict.fromkeys(("max_clusters", "max_terms", "max_coefficient", "min_cluster_size"), np.int8(2))
+    words = {
+        "units": "range",
+        "scale": "standard",
+        "outside": "none",
+        "distance": "cityblock",
+        "criterion": "silhouette",
+    }
+    some = {name: np.str_(word) for name, word in words.items()}
+    other = {"n_init": np.uint8(1), "n_jobs": np.int64(1), "random_state": np.int32(3), "verbose": np.False_}
+    shares = {"max_cluster_size": np.float32(0.9), "time_limit": np.float32(60), "memory_limit": np.int64(10**9)}
+    model = PolytopeClustering(np.int64(2), **whole, **some, **other, **shares).fit(FRAME)
+    plain = PolytopeClustering(2, max_terms=2, max_coefficient=2, min_cluster_size=2, max_cluster_size=0.9, n_init=1,
+                               random_state=3, **words).fit(FRAME)  # fmt: skip
+    assert (model.labels_ == plain.labels_).all()
+    assert [str(h) for h in model.hyperplanes_] == [str(h) for h in plain.hyperplanes_]
+
+
+@pytest.mark.parametrize("value", [np.inf, "much", None, 1j, np.ones(3), np.ones(1), (1.0, 2.0)])
+def test_a_criterion_that_returns_no_number(value):
+    sentence = "^The criterion must return one finite number, larger for better clusters; got (inf|a .*)"
+    refuse(FRAME, sentence, criterion=lambda _X, _labels: value, n_init=1)
+
+
+@pytest.mark.parametrize("value", [np.nan, -np.inf, np.float32("nan")])
+@pytest.mark.parametrize("weight", [None, 1.0])
+def test_a_criterion_that_can_judge_nothing(value, weight):
+    refuse(
+        FRAME, "^The criterion returned NaN or -inf for all clusters that were tried",
+        criterion=lambda _X, _labels: value, representation_weight=weight, n_clusters=3, n_init=1,
+    )  # fmt: skip
+
+
+def test_a_criterion_that_raises():
+    def divide(_X, _labels):
+        return 1 // 0
+
+    sentence = "^The criterion raised ZeroDivisionError when it was called with .*: integer .*by zero"
+    with pytest.raises(ValueError, match=sentence) as caught:
+        PolytopeClustering(criterion=divide).fit(FRAME)
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    refuse(FRAME, "^The criterion raised TypeError .* takes 1 positional", criterion=lambda _X: 0.0)
 
 
 def test_an_unknown_distance_is_told():
@@ -177,6 +236,7 @@ def test_sizes_that_cannot_be_met():
 
 def test_explaining_columns_that_are_not_there():
     refuse(FRAME, "explain_with names columns that the table lacks: age, c", explain_with=["age", "a", "c"])
+    refuse(FRAME, r"explain_with names columns that the table lacks: \['a'\]", explain_with=[["a"]])
     with pytest.warns(PolyclustWarning, match="still"):
         refuse(with_column(still=1.0), "explain_with leaves no column that varies", explain_with=["still"])
     with pytest.raises(ValueError, match="thresholds names columns that the table lacks: age"):
@@ -185,6 +245,11 @@ def test_explaining_columns_that_are_not_there():
         PolytopeClustering(explain_with=Binariser(n_bins=1)).fit(FRAME)
     with pytest.raises(ValueError, match="The binariser made no feature that varies"):
         PolytopeClustering(explain_with=Binariser(thresholds={"a": [1e9], "b": [1e9]})).fit(FRAME)
+
+
+def test_transformers_that_cannot_take_the_table():
+    sentence = "^StandardScaler in explain_with cannot transform this table: could not convert string to float: 'u'"
+    refuse(with_column(c=["u", "v"] * 20), sentence, explain_with=StandardScaler())
 
 
 def test_precomputed_matrices_that_are_none():

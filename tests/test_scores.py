@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.spatial.distance import cdist
 from sklearn import metrics
 from sklearn.datasets import make_blobs
 from sklearn.preprocessing import MinMaxScaler
@@ -25,6 +27,21 @@ def test_the_score_is_that_of_scikit_learn(customers, scale, limits):
     assert model.score_ == pytest.approx(metrics.silhouette_score(space, model.labels_), abs=1e-5)
     assert model.score(customers) == pytest.approx(model.score_, abs=1e-5)
     assert model.score_ == model.scores_[model.n_clusters_] == max(model.scores_.values())
+
+
+@quietly
+@pytest.mark.parametrize("spread", [1e-9, 1e-6, 1e-3])
+def test_the_score_is_exact_where_differences_are_tiny(spread):
+    """Small values beside booleans, and all but one row of a column close together."""
+    rng = np.random.default_rng(1)
+    small = rng.normal(0, spread, (80, 2))
+    beside = pd.DataFrame({"a": small[:, 0], "b": small[:, 1], "is_c": rng.random(80) < 0.5})
+    far = pd.DataFrame({"a": np.append(small[:, 0], 1.0), "b": np.append(small[:, 1], 1.0)})
+    for table in (beside, far):
+        model = PolytopeClustering(5, scale="none", min_cluster_size=1, n_init=2, random_state=0).fit(table)
+        exact = cdist(model.scaled(table), model.scaled(table))  # scikit-learn's own lose digits here
+        expected = metrics.silhouette_score(exact, model.labels_, metric="precomputed")
+        assert model.score_ == pytest.approx(expected, abs=1e-7)
 
 
 @quietly
@@ -88,6 +105,11 @@ def test_equal_rows_that_a_metric_puts_apart(distance):
         D = metrics.pairwise_distances(X > 0 if distance == "russellrao" else X, metric=distance)
         expected = metrics.silhouette_score(D, model.predict(X), metric="precomputed")
         assert model.score_ == pytest.approx(expected, abs=1e-5)
+        assert model.score(X) == pytest.approx(expected, abs=1e-5)
+        model.set_params(criterion="dunn", n_clusters=3).fit(rows, sample_weight=weights)
+        np.fill_diagonal(D, 0.0)
+        assert model.score_ == pytest.approx(dunn(D, model.predict(X)), rel=1e-5)
+        assert model.score(X) == pytest.approx(model.score_, rel=1e-5)
 
 
 def test_precomputed_distances_give_what_their_metric_gives():

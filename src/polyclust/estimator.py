@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -31,6 +31,7 @@ from polyclust.scale.partitioned import (
     count_all,
     describe_partitions,
     label_all,
+    label_by_weight,
     refuse_in_partitions,
 )
 from polyclust.scale.space import fit_space, restore_space
@@ -39,7 +40,15 @@ from polyclust.search.journal import Journal
 from polyclust.settings import Settings, check_settings, refuse_metric, resolve_settings
 from polyclust.table.columns import open_table, refuse_form, refuse_other_columns
 from polyclust.table.encode import EncodedTable, encode_rows, fit_encoder
-from polyclust.table.partitions import Partitions, attach, find_for_rows, is_partitioned, lend_workers, show_columns
+from polyclust.table.partitions import (
+    Partitions,
+    attach,
+    find_by_weight,
+    find_for_rows,
+    is_partitioned,
+    lend_workers,
+    show_columns,
+)
 from polyclust.table.slices import Slices, is_narrow, is_wide
 from polyclust.table.unseen import UnseenLevels
 from polyclust.watching import watch_search
@@ -227,12 +236,19 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             return self
         with lend_workers():
             _, placing = self._fit_parts(partitions, table)
-        is_exact = self.representation_weight is None  # then rows in no polytope can only be rows of weight 0
-        place = partial(
-            place_rows, hyperplanes=placing.hyperplanes, n_clusters=placing.n_clusters, outside=self.outside
-        )
-        self.labels_ = find_for_rows(place if is_exact else placing.label, self._explaining.encode, X, np.intp)
+        self.labels_ = self._label_lazily(X, sample_weight, table.n_rows, placing)
         return self
+
+    def _label_lazily(self, X: Any, sample_weight: Any, lengths: Sequence[int], placing: Placing) -> Any:
+        """Labels of rows that Dask holds; those of weight 0 are predicted."""
+        read = self._explaining.encode
+        if self.representation_weight is None:  # then rows in no polytope can only be rows of weight 0
+            find = partial(place_rows, hyperplanes=placing.hyperplanes, n_clusters=placing.n_clusters)
+            return find_for_rows(partial(find, outside=self.outside), read, X, np.intp)
+        if sample_weight is None or self.outside == "nearest":
+            return find_for_rows(placing.label, read, X, np.intp)
+        find_label = partial(label_by_weight, read=read, placing=placing, outside=self.outside)
+        return find_by_weight(find_label, X, sample_weight, lengths, np.intp)
 
     def _fit_parts(self, parts: Parts, table: PartitionedTable) -> tuple[Encoding, Placing]:
         """All but the labels, and what gives them."""
@@ -290,9 +306,9 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         raw = self._encode_clustering(X)
         return EncodedTable(self._space.features, raw).scaled
 
-    def _locate(self, X: Any) -> tuple[Floats, str]:
+    def _locate(self, X: Any) -> tuple[NDArray[Any], str]:
         """Where the rows of X are compared, and the metric between them as scikit-learn calls it."""
-        return self._space.locate(self._encode_clustering(X)), self._space.known_metric
+        return self._space.compare(self._encode_clustering(X))
 
     def _encode_clustering(self, X: Any) -> Floats:
         """Raw values of what distances are made of; a model file may lack it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -63,7 +64,7 @@ def choose_columns(columns: tuple[Column, ...], features: tuple[Feature, ...], w
     if any(isinstance(n, bool | np.bool_) for n in names):
         raise ValueError("explain_with takes the names of columns, not a mask; name those that may explain.")
     known = {key for c in columns for key in (c.label, c.name)}
-    unknown = [str(n) for n in names if n not in known]
+    unknown = [str(n) for n in names if not isinstance(n, Hashable) or n not in known]
     if unknown:
         raise ValueError(f"explain_with names columns that the table lacks: {', '.join(unknown)}.")
     kept = tuple(f for f in features if f.column.label in names or f.column.name in names)
@@ -97,7 +98,13 @@ def _explain_by_transformer(
     X: Any, transformer: Any, scale: str, units: str, weights: Floats | None
 ) -> tuple[Explaining, Floats]:
     fitted, counted = clone(transformer), _repeat_rows(X, weights)
-    table = fitted.fit_transform(X) if counted is X else fitted.fit(counted).transform(X)
+    try:
+        table = fitted.fit_transform(X) if counted is X else fitted.fit(counted).transform(X)
+    except Exception as error:
+        said = " ".join(str(error).split()).rstrip(".")
+        raise ValueError(
+            f"{type(transformer).__name__} in explain_with cannot transform this table: {said}."
+        ) from error
     output = f"The output of {type(transformer).__name__} in explain_with"
     refuse_form(table, output, "make it so (its sparse_output=False, if it has that)")
     columns, encoded = fit_encoder(table, scale=scale, units=units, sample_weight=weights)

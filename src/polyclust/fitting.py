@@ -233,6 +233,7 @@ def _fit_all(prepared: Prepared, settings: Settings, journal: Journal, is_sample
     )
     found = search_partitions(points, plan, journal)
     best = max(found.partitions.values(), key=lambda p: (p.score, -p.n_clusters))
+    _refuse_unjudged(best, settings)
     labels = order_by_size(best.labels, points.weights)
     return FitResult(
         n_clusters=best.n_clusters,
@@ -243,6 +244,14 @@ def _fit_all(prepared: Prepared, settings: Settings, journal: Journal, is_sample
         is_optimal=found.is_optimal and not journal.was_cut_short,
         labels=labels[code],
     )
+
+
+def _refuse_unjudged(best: Partition, settings: Settings) -> None:
+    if callable(settings.criterion) and best.n_clusters > 1 and best.score == -np.inf:
+        raise ValueError(
+            "The criterion returned NaN or -inf for all clusters that were tried; it must return a finite number, "
+            "larger for better clusters, where it can judge."
+        )
 
 
 def _read(

@@ -82,11 +82,16 @@ def render_model(model: Any, explanation: Explanation | None = None) -> str:
         is_optimal=model.is_optimal_,
         search=getattr(model, "search_", None),
         score_interval=getattr(model, "score_interval_", None),
-        transform=model._space.transform,
+        transform=model._space.transform if _keeps_space(model) else None,
         n_features_in=model.n_features_in_,
         feature_names_in=None if names is None else list(names),
     )
     return write_text(data)
+
+
+def _keeps_space(model: Any) -> bool:
+    """Whether the file holds all features that distances use, so that a model read from it can score."""
+    return model.explain_with is None and not callable(model.criterion)
 
 
 def load_model(path: str | Path) -> Json:

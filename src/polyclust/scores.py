@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn import metrics
 
 from polyclust.scale.space import Space
-from polyclust.search.criteria import dunn
+from polyclust.search.criteria import call_criterion, dunn
 from polyclust.search.distances import measure_distances
 
 __all__ = ["score_labels"]
@@ -23,7 +23,7 @@ def score_labels(
         return -np.inf if criterion != "silhouette" else -1.0
     rows = space.seen_by(criterion).locate(raw)
     if callable(criterion):
-        return float(criterion(rows, labels))
+        return call_criterion(criterion, rows, labels)
     if criterion == "calinski_harabasz":
         return float(metrics.calinski_harabasz_score(rows, labels))
     if criterion == "davies_bouldin":
@@ -32,4 +32,5 @@ def score_labels(
         raise ValueError('score needs distances between the rows, which distance="precomputed" does not give here.')
     if criterion == "dunn":
         return dunn(measure_distances(rows, space.metric), labels)
-    return float(metrics.silhouette_score(rows, labels, metric=space.known_metric))
+    compared, metric = space.compare(raw)
+    return float(metrics.silhouette_score(compared, labels, metric=metric))

@@ -75,7 +75,7 @@ def resolve_settings(params: Mapping[str, Any], total: float, n_rows: int) -> Se
 
 def check_settings(params: dict[str, Any]) -> None:
     """Raise ValueError for the first parameter that is wrong."""
-    if params["n_clusters"] != "auto":
+    if not _is_word(params["n_clusters"], "auto"):
         _check_integer("n_clusters", params["n_clusters"], 1, others='or "auto"')
     _check_integer("max_clusters", params["max_clusters"], 2)
     _check_integer("max_terms", params["max_terms"], 1, may_be_none=True)
@@ -94,6 +94,8 @@ def check_settings(params: dict[str, Any]) -> None:
     _check_distance(params["distance"])
     _check_jobs(params["n_jobs"])
     _check_seed(params["random_state"])
+    if not isinstance(params["verbose"], bool | np.bool_):
+        _check_integer("verbose", params["verbose"], 0, others="or a bool")
 
 
 def refuse_metric(distance: str, n_features: int) -> None:
@@ -162,22 +164,27 @@ def _check_sizes(least: Any, most: Any) -> None:
 
 
 def _check_size(name: str, value: Any) -> None:
-    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool) and float(value) > 0
-    if not (is_number and (isinstance(value, numbers.Integral) or float(value) < 1)):
+    is_number = _is_number(value) and value > 0
+    if not (is_number and (isinstance(value, numbers.Integral) or value < 1)):
         raise ValueError(
             f"{name} must be a number of rows (an integer >= 1) or a share between 0 and 1; got {value!r}."
         )
 
 
 def _check_jobs(value: Any) -> None:
-    if isinstance(value, numbers.Integral) and value == 0:
-        raise ValueError("n_jobs must be an integer >= 1, or -1 for all cores; got 0.")
+    is_integer = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if value is not None and (not is_integer or value == 0):
+        raise ValueError(f"n_jobs must be an integer >= 1, -1 for all cores, or None; got {value!r}.")
 
 
 def _check_seed(value: Any) -> None:
-    if isinstance(value, numbers.Integral) and not 0 <= int(value) < 2**32:
-        raise ValueError(f"random_state must be an integer from 0 to {2**32 - 1}; got {value!r}.")
-    check_random_state(value)
+    if value is None or value is np.random or isinstance(value, np.random.RandomState):
+        return
+    is_integer = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not is_integer or not 0 <= int(value) < 2**32:
+        raise ValueError(
+            f"random_state must be an integer from 0 to {2**32 - 1}, a numpy.random.RandomState or None; got {value!r}."
+        )
 
 
 def _check_integer(name: str, value: Any, least: int, may_be_none: bool = False, others: str = "") -> None:
@@ -189,9 +196,9 @@ def _check_integer(name: str, value: Any, least: int, may_be_none: bool = False,
 
 
 def _check_distance(value: Any) -> None:
-    if value in ("gower", "precomputed", *WHITENED):
+    if isinstance(value, str) and value in ("gower", "precomputed", *WHITENED):
         return
-    if value == "wminkowski":
+    if _is_word(value, "wminkowski"):
         raise ValueError(
             'distance must be a metric without weights, and "wminkowski" needs them: use "minkowski" on columns that '
             'are multiplied by them first, or distance="precomputed".'
@@ -210,7 +217,19 @@ def _check_distance(value: Any) -> None:
 def _check_positive(name: str, value: Any, may_be_zero: bool = False) -> None:
     if value is None:
         return
-    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
-    if not is_number or value < 0 or (value == 0 and not may_be_zero):
+    if not _is_number(value) or value < 0 or (value == 0 and not may_be_zero):
         raise ValueError(f"{name} must be a {'non-negative' if may_be_zero else 'positive'} number or None; "
                          f"got {value!r}.")  # fmt: skip
+
+
+def _is_number(value: Any) -> bool:
+    """A number that a float can be, and no boolean."""
+    try:
+        return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:
+        return False
+
+
+def _is_word(value: Any, word: str) -> bool:
+    """Arrays are compared element by element, and are no word."""
+    return isinstance(value, str) and value == word

@@ -94,6 +94,21 @@ def test_rows_of_no_weight_that_lie_outside_are_predicted():
     assert (lazy.labels_.compute() == lazy.predict(rows).compute()).all()
 
 
+def test_where_rules_may_err_too_rows_of_no_weight_are_predicted():
+    table = clusters_around_holes(1500)
+    rows, weights = table[["x", "y", "z"]], table["weight"]
+    options = {"n_clusters": 3, "representation_weight": 0.1, "outside": "none"}
+    model = fit(rows, sample_weight=weights, **options)
+    assert (model.labels_ == -1).any()
+    frame, chunks = frame_of(table, 500, 800), (500, 300, 700)
+    array, heavy = da.from_array(rows.to_numpy(), chunks=(chunks, 2)), da.from_array(weights.to_numpy(), chunks=400)
+    for lazy in (
+        fit(frame[["x", "y", "z"]], sample_weight=frame["weight"], **options),
+        fit(array, sample_weight=heavy, **options),
+    ):
+        assert lazy.labels_.compute().tolist() == model.labels_.tolist()
+
+
 def test_arrays_by_rows_and_columns_of_known_and_unknown_lengths(table):
     values = table[["width", "height", "depth"]].to_numpy()
     model = fit(values)

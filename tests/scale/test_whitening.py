@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -157,3 +158,14 @@ def test_many_rows_use_the_variances_of_all(distance, is_sliced, monkeypatch):
     exact = metrics.silhouette_score(rows.astype(np.float64), model.labels_, metric=distance)
     assert low - 0.02 < exact < high + 0.02
     assert model.score(rows) == pytest.approx(exact, abs=1e-4)
+
+
+def test_a_model_file_holds_no_transform_that_nothing_reads(tmp_path):
+    X = np.random.default_rng(3).normal(size=(60, 3))
+    model = PolytopeClustering(2, distance="mahalanobis", explain_with=[0], n_init=1, random_state=0).fit(X)
+    model.save(tmp_path / "model.json")
+    assert json.loads((tmp_path / "model.json").read_text())["transform"] is None
+    again = PolytopeClustering.load(tmp_path / "model.json")
+    assert (again.predict(X) == model.labels_).all()
+    with pytest.raises(ValueError, match="score and scale rows with the model that was fitted"):
+        again.score(X)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -152,6 +151,4 @@ def _measure(model: Any, X: Any, labels: Labels, keep: NDArray[np.intp], distanc
             "The model was fitted with precomputed distances; give those between the rows of X as distances=."
         )
     coordinates, metric = model._locate(X)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*converted to boolean.*")
-        return np.asarray(silhouette_samples(coordinates[keep], labels[keep], metric=metric))
+    return np.asarray(silhouette_samples(coordinates[keep], labels[keep], metric=metric))

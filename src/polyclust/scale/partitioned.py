@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyclust.explain.quality import RuleCounts, check_weights, count_rules
-from polyclust.geometry.hyperplane import find_members
+from polyclust.geometry.hyperplane import find_members, place_rows
 from polyclust.scale.blocks import Block, Blocks, Placing
 from polyclust.table.encode import encode_rows, list_features, scale_features
 from polyclust.table.features import Column, Feature
@@ -23,6 +23,8 @@ __all__ = [
     "PartitionedTable",
     "count_all",
     "describe_partitions",
+    "label_all",
+    "label_by_weight",
     "refuse_in_partitions",
 ]
 
@@ -154,6 +156,17 @@ def label_all(parts: Parts, encoding: Encoding, placing: Placing) -> NDArray[np.
 
 def _label(table: Any, sample_weight: Any = None, *, encoding: Encoding, placing: Placing) -> NDArray[np.intp]:  # noqa: ARG001
     return placing.label(encoding.read(table).raw)
+
+
+def label_by_weight(
+    table: Any, weights: Floats, read: Callable[[Any], Floats], placing: Placing, outside: str
+) -> NDArray[np.intp]:
+    """The labels of rows that count, nearest where no polytope holds them; the others are predicted."""
+    raw = read(table)
+    labels, is_other = placing.label(raw), weights == 0
+    if is_other.any():
+        labels[is_other] = place_rows(raw[is_other], placing.hyperplanes, placing.n_clusters, outside)
+    return labels
 
 
 def count_all(placed: Blocks, placing: Placing) -> RuleCounts:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyclust.scale.blocks import Blocks
 from polyclust.scale.whitening import WHITENED, fit_transform, whiten
-from polyclust.search.distances import gower_coordinates
+from polyclust.search.distances import as_compared, gower_coordinates
 from polyclust.table.encode import EncodedTable
 from polyclust.table.features import Feature
 
@@ -41,6 +42,10 @@ class Space:
         if self.metric == "gower":
             return gower_coordinates(rows, self.features)
         return EncodedTable(self.features, rows).scaled
+
+    def compare(self, rows: Floats) -> tuple[NDArray[Any], str]:
+        """Coordinates of rows that are given by their raw values, and the metric, as scikit-learn takes both."""
+        return as_compared(self.locate(rows), self.known_metric), self.known_metric
 
     def seen_by(self, criterion: str | Callable[..., float]) -> Space:
         """The space that a criterion judges: one without distances has the scaled features as they are."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from polyclust.search.partition import Ints, sum_weights
 from polyclust.search.points import Points
 
-__all__ = ["compare_dispersions", "compare_spreads", "make_criterion", "reported_score"]
+__all__ = ["call_criterion", "compare_dispersions", "compare_spreads", "make_criterion", "reported_score"]
 
 Floats = NDArray[np.float64]
 Criterion = Callable[[Ints], float]
@@ -19,7 +20,8 @@ Criterion = Callable[[Ints], float]
 def make_criterion(name: str | Callable[..., float], points: Points) -> Criterion:
     """The criterion as f(labels) -> float, larger better."""
     if name == "dunn":
-        return lambda labels: dunn(points.distances, labels)
+        equal = _distances_of_equals(points)
+        return lambda labels: dunn(points.distances, labels, equal)
     if points.coordinates is None:
         raise ValueError('This criterion needs coordinates; with distance="precomputed" use "silhouette" or "dunn".')
     space, weights = points.coordinates, points.weights
@@ -31,16 +33,32 @@ def make_criterion(name: str | Callable[..., float], points: Points) -> Criterio
     return _repeat_rows(name, space, weights)
 
 
+def call_criterion(call: Callable[..., float], rows: Floats, labels: Ints) -> float:
+    """The user's f(X_scaled, labels); what it cannot judge is worst. Raises ValueError where it gives no number."""
+    try:
+        value = call(rows, labels)
+    except Exception as error:
+        raise ValueError(
+            f"The criterion raised {type(error).__name__} when it was called with the scaled rows and their labels: "
+            f"{' '.join(str(error).split()).rstrip('.')}."
+        ) from error
+    number = _as_number(value)
+    if number is None or number == np.inf:
+        got = f"a {type(value).__name__}" if number is None else "inf"
+        raise ValueError(f"The criterion must return one finite number, larger for better clusters; got {got}.")
+    return -np.inf if np.isnan(number) else number
+
+
 def reported_score(name: str | Callable[..., float], score: float) -> float:
     """The score as users know it: Davies-Bouldin is reported as scikit-learn does, smaller better."""
     return -score if name == "davies_bouldin" else score
 
 
-def dunn(distances: NDArray[np.float32], labels: Ints) -> float:
-    """Least distance between clusters over the largest diameter."""
+def dunn(distances: NDArray[np.float32], labels: Ints, equal: Floats | None = None) -> float:
+    """Least distance between clusters over the largest diameter; ``equal`` is how far a point's own rows lie apart."""
     n_clusters = int(labels.max()) + 1
     members = [np.flatnonzero(labels == k) for k in range(n_clusters)]
-    apart, wide = np.inf, 0.0
+    apart, wide = np.inf, 0.0 if equal is None else float(equal.max())
     for k, rows in enumerate(members):
         block = distances[rows]
         wide = max(wide, float(block[:, rows].max()))
@@ -48,6 +66,13 @@ def dunn(distances: NDArray[np.float32], labels: Ints) -> float:
         if rest.any():
             apart = min(apart, float(block[:, rest].min()))
     return apart / wide if wide > 0 else np.inf
+
+
+def _distances_of_equals(points: Points) -> Floats:
+    """(n,): the mean distance between different rows of a point; the diagonal's counts those of rows to themselves."""
+    others = points.weights - 1.0
+    factors = np.divide(points.weights, others, out=np.zeros(len(points)), where=others > 0)
+    return np.asarray(np.diagonal(points.distances) * factors, dtype=np.float64)
 
 
 def calinski_harabasz(space: Floats, weights: Floats, labels: Ints) -> float:
@@ -96,8 +121,12 @@ def _repeat_rows(call: Callable[..., float], space: Floats, weights: Floats) -> 
     repeated = np.repeat(np.arange(len(counts)), counts)
     rows = space[repeated]
 
-    def judge(labels: Ints) -> float:
-        value = float(call(rows, labels[repeated]))
-        return -np.inf if np.isnan(value) else value  # what cannot be judged is worst
+    return lambda labels: call_criterion(call, rows, labels[repeated])
 
-    return judge
+
+def _as_number(value: Any) -> float | None:
+    """The one number that a value is; None for texts, arrays and whatever else is none."""
+    try:
+        return None if isinstance(value, str | bytes) or np.ndim(value) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None

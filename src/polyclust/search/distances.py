@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import pairwise_distances
+from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
 
 from polyclust.kernels.distances import root_products, sum_roots
 from polyclust.table.features import Feature
 
 __all__ = [
+    "as_compared",
     "check_precomputed",
     "gower_coordinates",
     "measure_distances",
@@ -41,6 +42,8 @@ def measure_distances(coordinates: Floats, metric: str, others: Floats | None = 
             distances[block] = _measure_block(coordinates[block], targets, metric)
     if others is None:
         np.fill_diagonal(distances, 0.0)
+    if metric != "euclidean":
+        _refuse_undefined(distances, metric)
     return distances
 
 
@@ -77,16 +80,19 @@ def sum_distances_to(others: Floats, coordinates: Floats, labels: Ints, weights:
     return np.asarray(member @ measure_distances(coordinates, metric, others), dtype=np.float64)
 
 
-def _begin_distances(coordinates: Floats, others: Floats) -> Iterator[tuple[slice, Floats, Floats, Floats]]:
-    """Blocks of rows: their products with the others, and the squared lengths of both, seen from the others' centre."""
+def _begin_distances(
+    coordinates: Floats, others: Floats
+) -> Iterator[tuple[slice, Floats, Floats, Floats, Floats, Floats]]:
+    """Blocks of rows: products with the others and squared lengths of both, seen from the others' centre; both sets."""
     center = others.mean(axis=0)
-    others = others - center
-    other_squares = np.einsum("ij,ij->i", others, others)
+    centred = others - center
+    other_squares = np.einsum("ij,ij->i", centred, centred)
     n_rows = max(64, VALUES_AT_ONCE // max(len(others), 1))
     for start in range(0, len(coordinates), n_rows):
         block = slice(start, start + n_rows)
         rows = coordinates[block] - center
-        yield block, rows @ others.T, np.einsum("ij,ij->i", rows, rows), other_squares
+        squares = np.einsum("ij,ij->i", rows, rows)
+        yield block, rows @ centred.T, squares, other_squares, coordinates[block], others
 
 
 def gower_coordinates(raw: Floats, features: Sequence[Feature]) -> Floats:
@@ -116,9 +122,21 @@ def check_precomputed(distances: Any, n_rows: int) -> NDArray[np.float32]:
     return matrix
 
 
+def as_compared(coordinates: Floats, metric: str) -> NDArray[Any]:
+    """The coordinates as a metric takes them: scikit-learn makes booleans for some, and warns of it."""
+    return coordinates.astype(bool) if metric in PAIRWISE_BOOLEAN_FUNCTIONS else coordinates
+
+
 def _measure_block(block: Floats, targets: Floats, metric: str) -> Floats:
     if metric == "gower":
         metric = "cityblock"
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*converted to boolean.*")
-        return pairwise_distances(block, targets, metric=metric)  # type: ignore[no-any-return]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return pairwise_distances(as_compared(block, metric), as_compared(targets, metric), metric=metric)  # type: ignore[no-any-return]
+
+
+def _refuse_undefined(distances: NDArray[np.float32], metric: str) -> None:
+    if not all(np.isfinite(row).all() for row in distances):  # row by row: nothing of the matrix' size is made
+        raise ValueError(
+            f'distance="{metric}" is not defined between some of these rows, as where all values or their sums are 0; '
+            "leave them out, or choose another metric."
+        )

@@ -17,6 +17,7 @@ from polyclust.table.unseen import UnseenLevels
 __all__ = [
     "Partitions",
     "attach",
+    "find_by_weight",
     "find_for_rows",
     "is_partitioned",
     "join_later",
@@ -156,17 +157,31 @@ def join_later(parts: Sequence[Any], function: Callable[[list[Any]], Any]) -> An
 
 def attach(X: Any, columns: Sequence[Any]) -> Any:
     """Known values of the rows, an array per partition, in the form that map_lazily gives."""
-    partitions = Partitions(X)
-    parts = partitions.delay(_attach_part, dict(enumerate(columns)))
-    dtype = columns[0].dtype
+    parts = Partitions(X).delay(_attach_part, dict(enumerate(columns)))
+    return _join_parts(X, parts, [len(column) for column in columns], columns[0].dtype)
+
+
+def find_by_weight(
+    find: Callable[[Any, Any], Any], X: Any, sample_weight: Any, lengths: Sequence[int], dtype: Any
+) -> Any:
+    """find(table, weights) -> array of n rows, not computed yet, in the form that map_lazily gives."""
+    parts = Partitions(X, sample_weight=sample_weight).delay(partial(_find_part, find))
+    return _join_parts(X, parts, lengths, dtype)
+
+
+def _find_part(find: Callable[[Any, Any], Any], table: Any, sample_weight: Any) -> Any:
+    return _label_rows(find(table, np.asarray(sample_weight)), table)
+
+
+def _join_parts(X: Any, parts: Sequence[Any], lengths: Sequence[int], dtype: Any) -> Any:
     if _is_frame(X):
         import dask.dataframe as dd
 
         return dd.from_delayed(parts, meta=_label_rows(np.empty(0, dtype=dtype), X._meta.iloc[:0]))
     import dask.array as da
 
-    known = zip(parts, columns, strict=True)
-    return da.concatenate([da.from_delayed(part, (len(column),), dtype=dtype) for part, column in known])
+    known = zip(parts, lengths, strict=True)
+    return da.concatenate([da.from_delayed(part, (length,), dtype=dtype) for part, length in known])
 
 
 def _attach_part(table: Any, column: Any) -> Any:
