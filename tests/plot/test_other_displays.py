@@ -32,10 +32,12 @@ def test_silhouettes_are_those_of_scikit_learn(flower_model, flowers) -> None:
     assert ticks[0] == f"0 · middling (50)\nmean {expected[flower_model.labels_ == 0].mean():.3f}"
 
 
-def test_labels_of_small_clusters_do_not_run_into_each_other() -> None:
+def test_labels_of_small_clusters_and_the_title_have_room() -> None:
     labels = np.repeat(np.arange(5), [640, 460, 430, 220, 36])
-    display = SilhouetteDisplay(np.full(len(labels), 0.3), labels, tuple("abcde"), (640, 460, 430, 220, 36)).plot()
+    names = tuple(f"{k} · high vibration, low pressure at outlet" for k in range(5))
+    display = SilhouetteDisplay(np.full(len(labels), 0.3), labels, names, (640, 460, 430, 220, 36)).plot()
     display.figure_.canvas.draw()
+    assert display.ax_.title.get_window_extent().x1 <= display.figure_.bbox.x1
     boxes = [label.get_window_extent() for label in display.ax_.get_yticklabels()]
     assert not any(above.overlaps(below) for above, below in pairwise(boxes))
 

@@ -121,6 +121,7 @@ class SilhouetteDisplay:
         tidy_axes(self.ax_)
         self.ax_.tick_params(axis="y", length=0)
         self.ax_.spines["left"].set_visible(False)
+        self.figure_.draw_without_rendering()  # names take their room, and the title is wrapped to what is left
         set_title(self.ax_, f"Mean silhouette {number_text(self.mean)} (dashed)", self.describe())
 
     def describe(self) -> str:
