@@ -3,7 +3,7 @@
 rule      = "every row" | condition { " AND " condition }
 condition = [ "NOT" ] boolean
           | category ( "=" | "≠" ) value | category ( "∈" | "∉" ) "{" value { "," value } "}"
-          | sum ( "≥" | "<" ) number | number "≤" sum "<" number
+          | sum ( "≥" | "<" ) number | number "≤" sum "<" number | integer "=" number
 sum       = [ "−" ] term { ( "+" | "−" ) term }          term = [ number "·" ] atom
 atom      = name | "(" name "/" number ")" | "(" name "≥" number ")" | "(" category "=" value ")"
 """
@@ -118,7 +118,7 @@ class _Reader:
             self.take("<")
             return [Clause(terms, "≥", low), Clause(terms, "<", self.read_number())]
         if self.next[0] == "name" and self.peek(1) in tuple("=≠∈∉"):
-            return [self.read_choice()]
+            return self.read_integer() if self.is_integer_ahead() else [self.read_choice()]
         terms = self.read_sum()
         if self.next[1] in ("≥", "<"):
             comparison: Comparison = "≥" if self.take() == "≥" else "<"
@@ -148,6 +148,21 @@ class _Reader:
         if column.kind != "boolean":
             self._fail(f"{column.name} is not a boolean")
         return Term(1.0, Feature(column, "boolean"))
+
+    def is_integer_ahead(self) -> bool:
+        """Whether the name ahead is that of an integer column."""
+        column = self.columns.get(self.next[1])
+        return column is not None and column.kind == "integer"
+
+    def read_integer(self) -> list[Clause]:
+        """An integer column and the one number it must have: both of its bounds."""
+        column = self.read_column()
+        self.take("=")
+        number = self.read_number()
+        if not number.is_integer():
+            self._fail(f"{column.name} holds whole numbers only")
+        terms = (Term(1.0, Feature(column, "integer")),)
+        return [Clause(terms, "≥", number), Clause(terms, "<", number + 1)]
 
     def read_choice(self) -> Clause:
         """A category and the values it must, or must not, have."""

@@ -25,6 +25,10 @@ def test_compare_prints_one_table_and_writes_it(workplace: Path, tmp_path: Path,
         line = next(text for text in done.stdout.splitlines() if text.startswith(row.method))
         assert f"{row.score:.4f}" in line
         assert f"{row.fidelity:.1%}" in line
+    shown, exact = table["score"].round(4), table[table["fidelity"] == 1]
+    highest = "; ".join(table["method"][shown == shown.max()])
+    shortest = "; ".join(exact["method"][exact["clauses"] == exact["clauses"].min()])
+    assert f"Highest score: {highest}. Fewest clauses at full fidelity: {shortest}. " in done.stdout
     own = table[table["method"].str.startswith("polyclust")]
     assert (own["fidelity"] == 1).all()
     assert (table["smallest"] >= 1).all()

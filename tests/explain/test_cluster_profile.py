@@ -71,7 +71,7 @@ def test_names_speak_of_the_rule_first():
     explanation = explain_labels(FRAME, LABELS)
     assert [r.name for r in explanation.rules] == [
         "low petal length, colour red",
-        "high petal length, colour blue",
+        "high petal length, colour mostly blue",
     ]
 
 
@@ -102,3 +102,14 @@ def test_names_speak_of_the_middle_and_not_of_chance():
     assert names == ("low age", "medium age", "high age")
     alike = name_clusters([(), rules[2].clauses, rules[2].clauses], profiles)
     assert len(set(alike)) == 3
+
+
+def test_names_do_not_claim_of_all_rows_what_holds_for_some():
+    code = ["K"] * 10 + ["I"] * 10 + ["E", "J"] * 5
+    smoker = [True] * 9 + [False] + [True] * 6 + [False] * 4 + [False] * 8 + [True] * 2
+    labels = np.repeat([0, 1, 2], 10)
+    names = [rule.name for rule in explain_labels(pd.DataFrame({"code": code, "smoker": smoker}), labels).rules]
+    assert names == ["code K, smoker", "code I", "code E or J, less often smoker"]
+    frame = pd.DataFrame({"x": labels == 1, "smoker": smoker})[labels > 0]
+    names = [rule.name for rule in explain_labels(frame, labels[labels > 0] - 1).rules]
+    assert names == ["x, mostly smoker", "no x, less often smoker"]

@@ -50,6 +50,12 @@ def below(threshold, *terms):
         ([at_least(1, LEGS)], "legs ≥ 1"),
         ([at_least(18, AGE), below(40, AGE)], "18 ≤ age < 40"),
         ([at_least(2, LEGS), below(5, LEGS)], "2 ≤ legs < 5"),
+        ([at_least(4, LEGS), below(5, LEGS)], "legs = 4"),
+        ([at_least(0, LEGS), below(1, LEGS), at_least(1, HAIR)], "legs = 0 AND hair"),
+        ([at_least(-2, LEGS), below(-1, LEGS)], "legs = -2"),
+        ([at_least(4.5, LEGS), below(5.5, LEGS)], "4.5 ≤ legs < 5.5"),
+        ([at_least(4, AGE), below(5, AGE)], "4 ≤ age < 5"),
+        ([at_least(4, Term(2.0, LEGS)), below(5, Term(2.0, LEGS))], "4 ≤ 2·legs < 5"),
         ([below(40, AGE)], "age < 40"),
         ([at_least(2, EGGS, HAIR)], "eggs + hair ≥ 2"),
         ([at_least(2, EGGS, HAIR, SMOKER), below(3, EGGS, HAIR, SMOKER)], "2 ≤ eggs + hair + smoker < 3"),
@@ -161,6 +167,7 @@ def test_levels_that_are_not_text():
         "", "hair AND", "AND hair", "hair eggs", "hair ≥", "nosuch ≥ 1", 'colour = "pink"', "colour ≥ 1",
         "age", "hair + eggs", "3 ≤ age", "3 ≤ age ≤ 4", "age > 3", 'colour ∈ {"red"', "NOT age", "`age",
         "2·(age/50",
+        "legs = 4.5", "legs ≠ 4", "age = 4",
     ],
 )  # fmt: skip
 def test_what_is_not_a_rule_is_refused(text):

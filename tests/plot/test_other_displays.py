@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import pairwise
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -29,6 +30,22 @@ def test_silhouettes_are_those_of_scikit_learn(flower_model, flowers) -> None:
     assert "sampled" not in title_of(display)
     ticks = [t.get_text() for t in display.ax_.get_yticklabels()]
     assert ticks[0] == f"0 · middling (50)\nmean {expected[flower_model.labels_ == 0].mean():.3f}"
+
+
+def test_labels_of_small_clusters_and_the_title_have_room() -> None:
+    labels = np.repeat(np.arange(5), [640, 460, 430, 220, 36])
+    names = tuple(f"{k} · high vibration, low pressure at outlet" for k in range(5))
+    display = SilhouetteDisplay(np.full(len(labels), 0.3), labels, names, (640, 460, 430, 220, 36)).plot()
+    display.figure_.canvas.draw()
+    assert display.ax_.title.get_window_extent().x1 <= display.figure_.bbox.x1
+    boxes = [label.get_window_extent() for label in display.ax_.get_yticklabels()]
+    assert not any(above.overlaps(below) for above, below in pairwise(boxes))
+
+
+@pytest.mark.parametrize("display", [ScoresDisplay, HistoryDisplay])
+def test_a_table_given_as_axes_is_refused(display, flower_model, flowers) -> None:
+    with pytest.raises(TypeError, match="ax must be matplotlib axes or None; got DataFrame"):
+        display.from_estimator(flower_model, flowers)
 
 
 def test_every_cluster_has_its_sorted_bars(flower_model, flowers) -> None:

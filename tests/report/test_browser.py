@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from polyclust.report import ReportSubject, render_report
@@ -204,10 +206,56 @@ def test_nothing_is_wider_than_the_window(browser: Browser, page: Path, width: i
     assert browser.run("return document.documentElement.scrollWidth") <= width
 
 
-def test_names_from_the_table_stay_text(browser: Browser, build_subject, tmp_path: Path) -> None:
-    import numpy as np
-    import pandas as pd
+def test_what_also_differs_is_not_what_the_rule_said(browser: Browser, build_subject, tmp_path: Path) -> None:
+    table = pd.DataFrame({"plan": ["free"] * 30 + ["paid"] * 30, "size": list("abc") * 10 + list("cde") * 10})
+    table["visits"] = np.arange(60)
+    path = tmp_path / "pair.html"
+    path.write_text(render_report(build_subject(table, np.repeat([0, 1], 30))), encoding="utf-8")
+    browser.open(path)
+    said = browser.run("return document.getElementById('pair-text').textContent")
+    assert "plan" in said
+    first_cells = "return [...document.querySelectorAll('#pair-table tbody th')].map(e => e.textContent.split(' ')[0])"
+    assert sorted(browser.run(first_cells)) == ["size", "visits"]
+    assert browser.run("return document.getElementById('pair-chart').layout.barmode") == "overlay"
 
+
+def test_features_that_no_rule_uses_have_no_areas_and_say_so(
+    browser: Browser, page: Path, customers_subject: ReportSubject
+) -> None:
+    browser.open(page)
+    used = {t.feature.column.name for r in customers_subject.explanation.rules for c in r.clauses for t in c.terms}
+    names = customers_subject.table.columns.tolist()
+    first, second, *_ = (names.index(name) for name in names if name not in used)
+    browser.choose("x-feature", first)
+    browser.choose("y-feature", second)
+    words = "return document.getElementById('scatter-text').textContent"
+    shapes = "return document.getElementById('scatter').layout.shapes.length"
+    assert browser.run(shapes) == 0
+    assert "no areas are drawn" in browser.run(words)
+    assert "shadow" not in browser.run(words)
+    browser.driver.find_element("css selector", '.card[data-cluster="1"] .card-button').click()
+    assert browser.run(shapes) == 1
+    assert "the whole picture" in browser.run(words)
+
+
+def test_the_profile_of_ten_clusters_fits_screen_and_paper(browser: Browser, build_subject, tmp_path: Path) -> None:
+    labels = np.repeat(np.arange(10), 20)
+    table = pd.DataFrame({"turnover": 1000.0 * labels, "channel": [f"shop{k}" for k in labels]})
+    path = tmp_path / "ten.html"
+    path.write_text(render_report(build_subject(table, labels)), encoding="utf-8")
+    browser.open(path)
+    table_width = "const s = document.querySelector('#profile .scroll'); return [s.scrollWidth, s.clientWidth]"
+    wide, window = browser.run(table_width)
+    assert wide <= window
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    size = {"width": 720, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    wide, window = browser.run(table_width)
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    assert wide <= window
+
+
+def test_names_from_the_table_stay_text(browser: Browser, build_subject, tmp_path: Path) -> None:
     evil = ["<b>bold</b>", "</script><script>window.hit = 1</script>", "<img src=x onerror='window.hit = 1'>"]
     table = pd.DataFrame(np.random.default_rng(0).normal(size=(50, 3)), columns=evil)
     table["kind"] = [evil[i % 3] for i in range(50)]

@@ -190,9 +190,10 @@ def test_averages_can_be_told_apart() -> None:
         }
     )
     lines = {line.name: line for line in draw_up_profile(table, np.array([0, 0, 1, 1]), 2)}
-    assert [lines["year"].text(k) for k in (0, 1)] == ["2,003.2", "2,018.2"]
-    assert [lines["offset"].text(k) for k in (0, 1)] == ["1,000,000,000.001", "1,000,000,000.021"]
-    assert [lines["value"].text(k) for k in (0, 1)] == ["10.8", "4,510"]
+    assert [lines["year"].text(k) for k in (0, 1)] == ["2003.2", "2018.2"]
+    offsets = [lines["offset"].text(k).replace("\u202f", " ") for k in (0, 1)]
+    assert offsets == ["1 000 000 000.001", "1 000 000 000.021"]
+    assert [lines["value"].text(k) for k in (0, 1)] == ["10.8", "4510"]
     assert lines["tiny"].text(0) == "1.23e-09"
     assert lines["value"].spell(0.0) == "0"
 
@@ -202,6 +203,24 @@ def test_cards_say_what_a_cluster_has_rather_than_what_it_lacks(build_subject) -
     first, second = gather_content(build_subject(table, np.repeat([0, 1], 4)))["clusters"]
     assert any(line["text"] == "answer = no: 100 %" for line in first["typical"])
     assert any(line["text"] == "answer = yes: 100 %" for line in second["typical"])
+
+
+def test_cards_know_columns_whatever_they_are_called(build_subject) -> None:
+    table = pd.DataFrame({"a = 1": [0.0, 1, 0, 1, 9, 8, 9, 8], "a = 2": [5.0, 6, 5, 6, 1, 2, 1, 2]})
+    first, _ = gather_content(build_subject(table, np.repeat([0, 1], 4)))["clusters"]
+    assert [line["text"].split(":")[0] for line in first["typical"]] == ["a = 1", "a = 2"]
+
+
+def test_the_largest_number_tried_is_said_to_be_the_largest(build_subject) -> None:
+    table = pd.DataFrame({"a": np.arange(20), "b": np.arange(20) % 3})
+    labels = (table["a"] > 9).to_numpy(dtype=np.intp)
+    for most, is_said in (("2", True), ("10", False)):
+        text = gather_content(build_subject(table, labels, settings={"max_clusters": most}))["number_text"]
+        assert ("--max-clusters" in text) is is_said
+
+
+def test_a_silhouette_is_judged_as_it_is_shown() -> None:
+    assert judge(0.504) == judge(0.496) == judge(0.5) != judge(0.506)
 
 
 def test_the_picture_shows_first_what_tells_clusters_apart(build_subject) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -54,7 +55,7 @@ def run_compare(request: CompareRequest) -> int:
         table = table.sample(request.most_rows, random_state=request.seed).sort_index().reset_index(drop=True)
     trials = _run_trials(request, table)
     best = choose_best(trials)
-    note = _say_rows(len(table), len(prepared.complete.table))
+    note = f"{_say_winners(best)} {_say_rows(len(table), len(prepared.complete.table))}"
     typer.echo(_tabulate(best))
     typer.echo(note)
     if request.output is not None:
@@ -92,12 +93,28 @@ def _tabulate(best: list[Trial]) -> str:
     return "\n".join([head, "-" * len(head), *lines])
 
 
+def _say_winners(best: list[Trial]) -> str:
+    """Which methods are best, as the table shows them, and which rules that always hold are shortest."""
+    highest = max(round(t.score, 4) for t in best)
+    text = f"Highest score: {_list_methods(t for t in best if round(t.score, 4) == highest)}."
+    exact = [t for t in best if t.fidelity == 1]
+    if exact:
+        fewest = min(t.clauses for t in exact)
+        text += f" Fewest clauses at full fidelity: {_list_methods(t for t in exact if t.clauses == fewest)}."
+    return text
+
+
+def _list_methods(trials: Iterable[Trial]) -> str:
+    return "; ".join(t.method for t in trials)
+
+
 def _say_rows(n_used: int, n_rows: int) -> str:
     drawn = "" if n_used == n_rows else f" drawn at random from {n_rows}"
     return (
-        f"Each method at its best number of clusters (silhouette), on {n_used} rows{drawn}. Clauses: how "
-        "long the rules are that describe the clusters. Fidelity: the share of rows that they place as the "
-        "method did. K-means, Ward and the mixture have no rules of their own; they are explained afterwards."
+        f"Each method at its best number of clusters K (silhouette), on {n_used} rows{drawn}. Smallest: the rows "
+        "of the smallest cluster. Clauses: how long the rules are that describe the clusters. Fidelity: the share "
+        "of rows that they place as the method did. K-means, Ward and the mixture have no rules of their own; they "
+        "are explained afterwards."
     )
 
 

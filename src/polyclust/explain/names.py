@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from polyclust.explain.profile import ClusterProfile, Trait
 from polyclust.explain.spelling import format_number, on_one_line
+from polyclust.explain.wording import is_choice
 from polyclust.table.features import Column, Feature
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ __all__ = ["name_clusters"]
 N_WORDS = 2
 LEAST_EFFECT = 0.1
 CLEAR_EFFECT = 0.3  # of what the rule does not speak of; less only tells names apart
+NEARLY_ALL = 0.9  # of a cluster's rows: what a name may say without "mostly"
 
 
 def name_clusters(clauses: Sequence[Sequence[Clause]], profiles: Sequence[ClusterProfile]) -> tuple[str, ...]:
@@ -43,7 +45,7 @@ def _list_phrases(clauses: Sequence[Clause], profile: ClusterProfile) -> list[tu
     for trait in sorted(traits, key=lambda t: _precedence(t, used)):
         best_of_column.setdefault(trait.feature.column, trait)
     return [
-        (_word_trait(t, t.feature in middle), t.strength >= CLEAR_EFFECT or _is_used(t, used))
+        (_word_trait(t, clauses, t.feature in middle), t.strength >= CLEAR_EFFECT or _is_used(t, used))
         for t in best_of_column.values()
     ]
 
@@ -63,17 +65,43 @@ def _bounded_on_both_sides(clauses: Sequence[Clause]) -> list[Feature]:
     return [f for f, side in single if side == "≥" and (f, "<") in single]
 
 
-def _word_trait(trait: Trait, is_middle: bool) -> str:
+def _word_trait(trait: Trait, clauses: Sequence[Clause], is_middle: bool) -> str:
     feature, is_more = trait.feature, trait.effect > 0
     name = _plain_name(feature.column.name)
     if feature.kind == "level":
-        return f"{name} {'' if is_more else 'not '}{on_one_line(str(feature.level))}"
+        return f"{name} {_word_level(trait, clauses)}"
     if feature.kind == "cut":
         value = format_number(float(feature.level))  # type: ignore[arg-type]
         return f"{name} {value} or more" if is_more else f"{name} below {value}"
     if feature.kind == "boolean":
-        return name if is_more else f"no {name}"
+        return f"{_word_share(trait, 'no ')}{name}"
     return f"medium {name}" if is_middle else f"{'high' if is_more else 'low'} {name}"
+
+
+def _word_level(trait: Trait, clauses: Sequence[Clause]) -> str:
+    """The value that sets the cluster apart, or the two that its rule leaves where neither stands for all."""
+    share, left = _word_share(trait, "not "), _list_levels_left(trait.feature.column, clauses)
+    if share and len(left) == 2:
+        return on_one_line(f"{left[0]} or {left[1]}")
+    return share + on_one_line(str(trait.feature.level))
+
+
+def _list_levels_left(column: Column, clauses: Sequence[Clause]) -> list[Hashable]:
+    """The values of a category that a rule does not exclude."""
+    plain = [c for c in clauses if c.comparison == "<" and is_choice(c) and c.terms[0].feature.column == column]
+    excluded = {t.feature.level for c in plain for t in c.terms}
+    return [level for level in column.levels if level not in excluded] if plain else []
+
+
+def _word_share(trait: Trait, denial: str) -> str:
+    """What to put before a feature that is there or not, so that a name does not claim it of rows without it."""
+    is_more = trait.effect > 0
+    share = round(trait.typical if is_more else 1 - trait.typical, 9)
+    if share >= NEARLY_ALL:
+        return "" if is_more else denial
+    if not is_more:
+        return "less often "
+    return "mostly " if share >= 0.5 else "more often "
 
 
 def _plain_name(name: str) -> str:

@@ -67,34 +67,33 @@ def profile_clusters(
 ) -> tuple[ClusterProfile, ...]:
     """The strongest traits of every cluster. Rows labelled -1 count among the rest.
 
-    ``with_typical=False`` leaves medians and shares out (NaN), which take longest and names do not need.
+    ``with_typical=False`` leaves medians out (NaN), which take longest and names do not need.
     """
     raw = np.asarray(raw, dtype=np.float64)
     known = np.asarray(labels, dtype=np.intp)
     checked = check_weights(weights, len(raw))
     count = n_clusters if n_clusters is not None else 1 + int(known.max(initial=-1))
-    sizes, effects = measure_effects(raw, features, known, checked, count)
+    sizes, means, effects = measure_effects(raw, features, known, checked, count)
     profiles = []
     for k in range(count):
         chosen = [] if np.isnan(effects[k]).any() else _pick_strongest(features, effects[k])[:n_traits]
         inside = np.where(known == k, checked, 0.0) if with_typical else np.zeros(0)
-        traits = (
-            Trait(
-                features[i],
-                float(effects[k, i]),
-                _typical_value(raw[:, i], inside, features[i]),
-                _typical_value(raw[:, i], checked - inside if with_typical else inside, features[i]),
-            )
-            for i in chosen
-        )
+        outside = checked - inside if with_typical else inside
+        traits = []
+        for i in chosen:
+            mean, effect = float(means[k, i]), float(effects[k, i])
+            typical, elsewhere = mean, mean - effect  # of shares
+            if not features[i].is_binary:
+                typical, elsewhere = _find_median(raw[:, i], inside), _find_median(raw[:, i], outside)
+            traits.append(Trait(features[i], effect, typical, elsewhere))
         profiles.append(ClusterProfile(k, float(sizes[k]), tuple(traits)))
     return tuple(profiles)
 
 
 def measure_effects(
     raw: Floats, features: Sequence[Feature], labels: NDArray[np.intp], weights: Floats, n_clusters: int
-) -> tuple[Floats, Floats]:
-    """The size of every cluster and, K x F, how its means differ from the rest's; NaN without a rest."""
+) -> tuple[Floats, Floats, Floats]:
+    """The size of every cluster and, K x F, its means and how they differ from the rest's; NaN without a rest."""
     total = weights.sum()
     shares = weights / total if total else weights
     centre, means = shares @ raw, _measure_means(raw, labels, shares, n_clusters)
@@ -105,7 +104,7 @@ def measure_effects(
     for k in np.flatnonzero((sizes > 0) & (sizes < total)):
         # The rest lies on the other side of the centre, as far as its own weight lets it.
         effects[k] = (means[k] - centre) / deviations / (1 - sizes[k] / total)
-    return sizes, effects
+    return sizes, means, effects
 
 
 def _measure_means(raw: Floats, labels: NDArray[np.intp], shares: Floats, n_clusters: int) -> Floats:
@@ -153,12 +152,10 @@ def _sum_squares(raw: Floats, shares: Floats, centre: Floats, divisors: Floats |
     return squares
 
 
-def _typical_value(values: Floats, weights: Floats, feature: Feature) -> float:
-    """The share of ones, or the weighted median: the least value that half of the weight does not exceed."""
+def _find_median(values: Floats, weights: Floats) -> float:
+    """The weighted median: the least value that half of the weight does not exceed; NaN without weights."""
     if not len(weights):
         return float("nan")
-    if feature.is_binary:
-        return float(values @ weights / weights.sum())
     counted = weights > 0
     values, weights = values[counted], weights[counted]
     if weights.min() == weights.max():

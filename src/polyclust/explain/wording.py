@@ -1,7 +1,8 @@
 """Clauses and rules in words.
 
 A boolean reads ``hair`` or ``NOT hair``, a category ``colour = "red"`` or ``colour ∉ {"red", "blue"}``, two
-bounds of one sum are an interval ``18 ≤ age < 40``, and several terms a sum ``2·(age/50) + 3·smoker ≥ 2.6``.
+bounds of one sum are an interval ``18 ≤ age < 40`` or, where they leave one whole number, that number
+``legs = 4``, and several terms a sum ``2·(age/50) + 3·smoker ≥ 2.6``.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from polyclust.table.features import Column, Feature
 if TYPE_CHECKING:
     from polyclust.explain.explanation import Clause, Term
 
-__all__ = ["word_clause", "word_conditions", "word_rule", "word_sum"]
+__all__ = ["is_choice", "word_clause", "word_conditions", "word_rule", "word_sum"]
 
 
 def word_rule(clauses: Sequence[Clause], vocabulary: Vocabulary | None = None) -> str:
@@ -69,11 +70,21 @@ class _Bounds:
 
     def word(self, vocabulary: Vocabulary) -> str:
         total = word_sum(self.terms, vocabulary)
+        if self._leaves_one_number():
+            return f"{total} = {format_number(self.low or 0.0)}"
         if self.low is not None and self.high is not None:
             return f"{format_number(self.low)} ≤ {total} < {format_number(self.high)}"
         if self.low is not None:
             return f"{total} ≥ {format_number(self.low)}"
         return f"{total} < {format_number(self.high or 0.0)}"
+
+    def _leaves_one_number(self) -> bool:
+        """An integer column by itself, bounded to ``low ≤ x < low + 1``."""
+        if self.low is None or self.high is None or len(self.terms) > 1:
+            return False
+        term = self.terms[0]
+        is_plain = term.feature.kind == "integer" and term.coefficient == 1 and term.unit == 1
+        return is_plain and self.low % 1 == 0 and self.high - self.low == 1
 
 
 @dataclass
@@ -113,7 +124,7 @@ def _merge(clauses: Sequence[Clause]) -> list[_Condition]:
     excluded: dict[Column, _Choice] = {}
     bounds: dict[tuple[object, ...], _Bounds] = {}
     for clause in clauses:
-        if _is_choice(clause):
+        if is_choice(clause):
             _merge_choice(clause, excluded, conditions)
         elif _is_true_or_false(clause, "boolean"):
             conditions.append(_Switch(clause.terms[0].feature.column, clause.comparison == "≥"))
@@ -143,7 +154,7 @@ def _merge_bound(clause: Clause, bounds: dict[tuple[object, ...], _Bounds], cond
     setattr(known, side, clause.threshold)
 
 
-def _is_choice(clause: Clause) -> bool:
+def is_choice(clause: Clause) -> bool:
     """One value of a category, or a plain sum of values of one category, is present or absent."""
     return (
         0 < clause.threshold <= 1

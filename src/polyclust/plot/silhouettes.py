@@ -24,6 +24,8 @@ __all__ = ["SilhouetteDisplay"]
 
 # A cluster is drawn at least this share of the rows high, so that small ones can be seen and named.
 LEAST_HEIGHT = 0.045
+POINTS_PER_INCH = 72
+TWO_LINES = 28.0  # points that a label of two lines takes
 
 
 @dataclass
@@ -111,12 +113,14 @@ class SilhouetteDisplay:
         low = float(self.silhouettes.min())
         left = min(-0.05, 1.1 * low)
         self.ax_.set(xlim=(left, 1.0), ylim=(bottom, 0.0), xlabel="silhouette of a row")
-        self.ax_.set_yticks(middles, labels=[self._tick(k) for k in range(len(middles))])
+        between = ", " if self._is_crowded(middles, bottom) else "\n"
+        self.ax_.set_yticks(middles, labels=[self._tick(k, between) for k in range(len(middles))])
         self.ax_.axvline(0.0, color=GREY, linewidth=0.8, zorder=1)
         self.ax_.axvline(self.mean, color=line_color(), linewidth=1.1, linestyle=(0, (5, 4)), zorder=4)
         tidy_axes(self.ax_)
         self.ax_.tick_params(axis="y", length=0)
         self.ax_.spines["left"].set_visible(False)
+        self.figure_.draw_without_rendering()  # names take their room, and the title is wrapped to what is left
         set_title(self.ax_, f"Mean silhouette {number_text(self.mean)} (dashed)", self.describe())
 
     def describe(self) -> str:
@@ -125,10 +129,15 @@ class SilhouetteDisplay:
         text = "rows sorted within each cluster; solid line: the cluster's mean"
         return text if n_shown == n_placed else f"{text}; {n_shown:,} of {n_placed:,} rows sampled"
 
-    def _tick(self, cluster: int) -> str:
+    def _is_crowded(self, middles: list[float], bottom: float) -> bool:
+        """Whether labels of two lines would run into each other."""
+        height = self.ax_.get_window_extent().height / self.ax_.figure.dpi * POINTS_PER_INCH
+        return bool(np.diff(middles).min(initial=bottom) / bottom * height < TWO_LINES)
+
+    def _tick(self, cluster: int, between: str) -> str:
         values = self.silhouettes[self.labels == cluster]
         mean = number_text(float(values.mean())) if len(values) else "no row"
-        return f"{self.names[cluster]} ({self.sizes[cluster]:,})\nmean {mean}"
+        return f"{self.names[cluster]} ({self.sizes[cluster]:,}){between}mean {mean}"
 
 
 def _sample(rows: NDArray[np.intp], most: int, seed: int) -> NDArray[np.intp]:

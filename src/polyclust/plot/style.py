@@ -47,6 +47,8 @@ def load_pyplot() -> ModuleType:
 def give_axes(ax: Axes | None, size: tuple[float, float]) -> tuple[Figure, Axes]:
     """The user's axes, or new ones in a figure of this size (inches)."""
     plt = load_pyplot()
+    if ax is not None and not hasattr(ax, "get_figure"):
+        raise TypeError(f"ax must be matplotlib axes or None; got {type(ax).__name__}.")
     if ax is not None:
         return ax.get_figure(root=True), ax  # type: ignore[return-value]
     return plt.subplots(figsize=size, layout="constrained")  # type: ignore[no-any-return]

@@ -36,12 +36,13 @@ class Clarity:
 
 
 def judge(silhouette: float) -> str:
-    """Kaufman and Rousseeuw's reading of an average silhouette, in plain words."""
-    if silhouette > 0.7:
+    """Kaufman and Rousseeuw's reading of an average silhouette to two digits, in plain words."""
+    shown = round(silhouette, 2)
+    if shown > 0.7:
         return "very clear"
-    if silhouette > 0.5:
+    if shown > 0.5:
         return "clear"
-    if silhouette > 0.25:
+    if shown > 0.25:
         return "blurred at the edges"
     return "hard to tell from its neighbours"
 

@@ -100,7 +100,7 @@ def _describe_cluster(
         "is_at_minimum": rule.is_at_minimum,
         "clauses": list(word_conditions(rule.clauses, subject.explanation.vocabulary)),
         "typical": _list_typical(profile, cluster),
-        "clarity_words": f"How clear: {own.word} ({own.average:.2f}).",
+        "clarity_words": f"{own.word.capitalize()} (clarity {own.average:.2f} of 1).",
         "clarity": {
             "word": own.word,
             "average_text": f"{own.average:.2f}",
@@ -114,7 +114,7 @@ def _list_typical(profile: Sequence[ProfileLine], cluster: int) -> list[dict[str
     ordered = sorted(profile, key=lambda line: (-round(abs(line.standing[cluster]), 9), line.standing[cluster] < 0))
     typical: list[ProfileLine] = []
     for line in ordered:
-        is_new = all(line.name.split(" = ")[0] != other.name.split(" = ")[0] for other in typical)
+        is_new = all(line.column != other.column for other in typical)
         if is_new and abs(line.standing[cluster]) >= 0.2 and len(typical) < MOST_TYPICAL:
             typical.append(line)
     return [
@@ -165,7 +165,12 @@ def _gather_data(
         "ids": None if subject.ids is None else [str(subject.ids[r])[:60] for r in rows],
         "pairs": [_describe_pair(subject, h, columns) for h in subject.explanation.hyperplanes],
         "profile": [
-            {"name": p.name, "texts": [p.text(k) for k in range(len(clusters))], "standing": p.standing}
+            {
+                "column": p.column,
+                "name": p.name,
+                "texts": [p.text(k) for k in range(len(clusters))],
+                "standing": p.standing,
+            }
             for p in profile
         ],
         "scores": [{"k": int(k), "score": float(s)} for k, s in _list_scores(subject)],
@@ -274,7 +279,9 @@ def _say_number(subject: ReportSubject) -> str:
     if len(_list_scores(subject)) < 2:
         return f"Only {chosen} clusters were tried."
     direction = "lowest" if subject.criterion == "davies_bouldin" else "highest"
-    return f"Several numbers of clusters were tried; {chosen} has the {direction} score."
+    more = " It is the largest that was tried: a higher --max-clusters may find a better one."
+    is_at_end = subject.settings.get("max_clusters") == str(chosen)
+    return f"Several numbers of clusters were tried; {chosen} has the {direction} score.{more if is_at_end else ''}"
 
 
 def _say_scores(subject: ReportSubject) -> str:

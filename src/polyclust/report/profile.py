@@ -23,6 +23,7 @@ class ProfileLine:
     ``standing`` is the difference from all rows in standard deviations; ``low`` and ``high`` bound values.
     """
 
+    column: str
     name: str
     is_share: bool
     averages: tuple[float, ...]
@@ -42,7 +43,9 @@ class ProfileLine:
         sizes = [size for size in (abs(value), self.high - self.low) if 0 < size < math.inf]
         place = min((math.floor(math.log10(size)) for size in sizes), default=0) - 2
         n_digits = 3 if value == 0 else max(3, math.floor(math.log10(abs(value))) - place + 1)
-        return f"{float(f'{value:.{n_digits}g}'):,.{max(10, n_digits)}g}"
+        spelled = f"{float(f'{value:.{n_digits}g}'):,.{max(10, n_digits)}g}"
+        # A comma is a decimal mark to many, and a year is not grouped.
+        return spelled.replace(",", "\u202f" if abs(value) >= 10_000 else "")
 
     def position(self, value: float) -> float:
         """Where a value stands between the lowest and the highest, in percent."""
@@ -67,7 +70,7 @@ def spell_share(share: float) -> str:
 def draw_up_profile(table: pd.DataFrame, labels: NDArray[np.intp], n_clusters: int) -> list[ProfileLine]:
     """One line per number or boolean and per value of a category, in the order of the columns."""
     return [
-        _draw_up_line(name, values, is_share, labels, n_clusters)
+        _draw_up_line(str(column), name, values, is_share, labels, n_clusters)
         for column in table.columns
         for name, values, is_share in _list_values(table[column], str(column))
     ]
@@ -83,10 +86,12 @@ def _list_values(series: pd.Series[Any], name: str) -> Iterator[tuple[str, Float
         yield f"{name} = {level}", (plain == level).to_numpy(dtype=np.float64), True
 
 
-def _draw_up_line(name: str, values: Floats, is_share: bool, labels: NDArray[np.intp], n_clusters: int) -> ProfileLine:
+def _draw_up_line(
+    column: str, name: str, values: Floats, is_share: bool, labels: NDArray[np.intp], n_clusters: int
+) -> ProfileLine:
     counts = np.bincount(labels, minlength=n_clusters)
     averages = np.bincount(labels, weights=values, minlength=n_clusters) / np.maximum(counts, 1)
     overall, deviation = float(values.mean()), float(values.std())
     standing = (averages - overall) / deviation if deviation > 0 else np.zeros(n_clusters)
     low, high = (0.0, 1.0) if is_share else (float(values.min()), float(values.max()))
-    return ProfileLine(name, is_share, tuple(averages.tolist()), overall, tuple(standing.tolist()), low, high)
+    return ProfileLine(column, name, is_share, tuple(averages.tolist()), overall, tuple(standing.tolist()), low, high)

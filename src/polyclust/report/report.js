@@ -142,7 +142,7 @@
     const isFaded = state.chosen !== null && state.chosen !== cluster.label;
     const place = (index, salt) => rows.map((row) => columns[index].values[row] + (isDiscrete(columns[index]) ? jitter(row, salt) : 0));
     return {
-      type: "scatter", mode: "markers", name: plain(shorten(cluster.name, 34)),
+      type: "scatter", mode: "markers", name: plain(shorten(cluster.name, 48)),
       x: place(xi, 1), y: place(yi, 2), text: rows.map((row) => rowText(row, cluster)), hoverinfo: "text",
       opacity: isFaded ? 0.12 : 0.85, meta: cluster.label,
       marker: { color: cluster.colour, symbol: cluster.symbol, size: 7, line: { color: "#fff", width: 0.6 } },
@@ -166,7 +166,13 @@
     const head = `${columns[xi].name} across and ${columns[yi].name} up, for ${who}. `;
     if (!data.can_draw_areas) return head + "Areas are not drawn: the rules use features made from these columns.";
     const drawn = clusters.filter((c) => state.chosen === null || c.label === state.chosen);
-    const free = drawn.filter((c) => !bounds(c, xi, yi)).map((c) => "“" + c.name + "”").join(", ");
+    const unused = drawn.filter((c) => !bounds(c, xi, yi));
+    if (unused.length === drawn.length) {
+      return head + (state.chosen === null
+        ? "No rule uses these two features, so no areas are drawn."
+        : "Its rule does not use these two features, so its area is the whole picture.");
+    }
+    const free = unused.map((c) => "“" + c.name + "”").join(", ");
     const rest = drawn.every((c) => isExact(c, xi, yi))
       ? "Each area is the exact shadow of a rule on these two features: it holds every row of its cluster. Where areas overlap, another feature tells the clusters apart."
       : "Dotted areas are as wide as their rule can be whatever the other features are: they hold every row of their cluster, and may hold others.";
@@ -222,7 +228,7 @@
     }
     text.append("If ", make("code", pair.clause), " it is ", who(pair.above), ", otherwise ", who(pair.below), ".");
     drawPairChart(pair);
-    fillPairTable(i, j);
+    fillPairTable(i, j, pair);
   }
 
   function make(tag, text) {
@@ -254,8 +260,10 @@
     if (!isDrawable) return;
     const sides = [pair.above, pair.below].map((label) => ({ cluster: clusters[label], values: pairValues(pair, label) }));
     const traces = pair.is_yes_no ? shareBars(sides) : histograms(sides);
+    // Beside each other only where both clusters have rows of the same answer.
+    const areApart = traces.every((t) => t.y && t.y.some((share) => share === 0));
     Plotly.react("pair-chart", traces, {
-      font, modebar, height: 300, margin: { l: 60, r: isNarrow() ? 14 : 44, t: 30, b: 54 }, barmode: pair.is_yes_no ? "group" : "overlay", paper_bgcolor: "#fff", plot_bgcolor: "#fff",
+      font, modebar, height: 300, margin: { l: 60, r: isNarrow() ? 14 : 44, t: 30, b: 54 }, barmode: pair.is_yes_no && !areApart ? "group" : "overlay", bargap: pair.is_yes_no ? 0.5 : 0, paper_bgcolor: "#fff", plot_bgcolor: "#fff",
       legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 },
       xaxis: { title: { text: plain(shorten(pair.left_side, 80)) }, gridcolor: "#eef1f4", zeroline: false, automargin: true, type: pair.is_yes_no ? "category" : "linear" },
       yaxis: { title: { text: "share of the cluster" }, tickformat: ".0%", gridcolor: "#e6eaee", zeroline: false, automargin: true },
@@ -269,7 +277,7 @@
   function shareBars(sides) {
     return sides.map(({ cluster, values }) => {
       const yes = values.filter((v) => v > 0.5).length / Math.max(values.length, 1);
-      return { type: "bar", name: plain(shorten(cluster.name, 34)), x: ["no", "yes"], y: [1 - yes, yes], marker: { color: cluster.colour }, hovertemplate: "%{x}: %{y:.1%}<extra></extra>" };
+      return { type: "bar", name: plain(shorten(cluster.name, 48)), x: ["no", "yes"], y: [1 - yes, yes], marker: { color: cluster.colour }, hovertemplate: "%{x}: %{y:.1%}<extra></extra>" };
     });
   }
 
@@ -279,17 +287,20 @@
     const distinct = new Set(all).size;
     const width = (high - low) / Math.min(40, Math.max(distinct - 1, 1)) || 1;
     return sides.map(({ cluster, values }) => ({
-      type: "histogram", histnorm: "probability", name: plain(shorten(cluster.name, 34)), x: values, opacity: 0.72, marker: { color: cluster.colour },
+      type: "histogram", histnorm: "probability", name: plain(shorten(cluster.name, 48)), x: values, opacity: 0.72, marker: { color: cluster.colour },
       xbins: { start: low - width / 2, end: high + width, size: width }, hovertemplate: "%{x}: %{y:.1%}<extra></extra>",
     }));
   }
 
-  function fillPairTable(i, j) {
+  // One line per column, the most different, of those that the rule between the two has not told.
+  function fillPairTable(i, j, pair) {
     byId("pair-head-first").textContent = clusters[i].name;
     byId("pair-head-second").textContent = clusters[j].name;
+    const seen = new Set(pair.terms.filter((t) => t.column !== null).map((t) => columns[t.column].name));
     const rows = data.profile
       .map((line) => ({ line, gap: Math.abs(line.standing[i] - line.standing[j]) }))
-      .sort((a, b) => b.gap - a.gap).slice(0, 6)
+      .sort((a, b) => b.gap - a.gap)
+      .filter(({ line }) => !seen.has(line.column) && seen.add(line.column)).slice(0, 6)
       .map(({ line }) => {
         const row = document.createElement("tr");
         const head = make("th", line.name);
