@@ -57,7 +57,7 @@ class Study:
         some = grafter.thin_out()
         for _ in range(n_orders):
             order = random.permutation(self.partition.n_clusters).tolist()
-            tree = finish_tree(some.improve(some.grow(order)), (some, grafter), self.scorer.bounds)
+            tree, _ = finish_tree(some.improve(some.grow(order)), grafter, self.scorer.bounds)
             yield label_rows(tree, self.scorer.points.columns)
 
     def try_own(self) -> float | None:

@@ -51,7 +51,6 @@ __all__ = ["BlocksFit", "FitResult", "Prepared", "fit_blocks", "fit_clusters"]
 MANY_ROWS = 20_000
 N_SAMPLED = 3000
 N_POLISHED, VALUES_POLISHED = 6000, 2_400_000  # rows, fewer of them where they are wide
-MARGIN_OF_TREES = 2.0  # standard errors too, for the leaves of trees
 MARGINS_OF_SIZES = 1.0, 3.0  # standard errors by which bounds are narrower on a sample; more if clusters get lost
 
 
@@ -189,10 +188,9 @@ def _polish(more: Block, placing: Placing, sample: Prepared, settings: Settings)
         return []
     terms = (1, 1) if isinstance(family, AxisFamily) else (family.max_terms, family.max_coefficient)
     least, most = (size / settings.total for size in settings.bounds)
-    narrow = least * (1.0 + MARGIN_OF_TREES / math.sqrt(max(least * len(more), 1.0)))
     fewest, greatest = settings.n_clusters
     counts = [k for k in (placing.n_clusters, placing.n_clusters + 1) if fewest <= k <= greatest]
-    limits = Limits(*terms, SizeBounds((narrow, most)), counts, settings.seed)
+    limits = Limits(*terms, SizeBounds((least, most)), counts, settings.seed)
     return grow_polished(more, placing, sample.features, sample.space, limits)
 
 

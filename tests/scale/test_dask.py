@@ -17,6 +17,8 @@ from sklearn.preprocessing import StandardScaler
 from polyclust import Binariser, PolyclustWarning, PolytopeClustering, fitting
 from polyclust.table.partitions import Partitions
 
+pytestmark = pytest.mark.filterwarnings("ignore::polyclust.errors.SmallClusterWarning")  # of a table so small
+
 N_ROWS = 1500
 
 
@@ -148,7 +150,6 @@ def test_rules_that_may_err(table, outside):
         assert (ours.size, ours.coverage, ours.precision) == (theirs.size, theirs.coverage, theirs.precision)
 
 
-@pytest.mark.filterwarnings("ignore::polyclust.errors.SmallClusterWarning")
 @pytest.mark.parametrize("options", [{}, {"n_clusters": 3, "representation_weight": 0.1}], ids=str)
 def test_few_rows_are_gathered(table, options):
     few = table.iloc[:500].set_index(pd.Index(range(100, 600)))

@@ -136,6 +136,49 @@ def test_a_tree_of_wrong_sizes_is_not_taken():
         assert extended.tally.total_sizes.tolist() == expected
 
 
+def test_a_tree_of_wrong_sizes_is_mended():
+    """What is a small cluster among all rows looked large enough among some."""
+    rng = np.random.default_rng(0)
+    raw = np.sort(np.concatenate([rng.normal(0, 1, 900), rng.normal(8, 1, 900), rng.uniform(-4, 24, 200)]))[:, None]
+    few = in_blocks(np.sort(rng.choice(raw[:, 0], 400, replace=False))[:, None]).blocks[0]
+    found = Placing(tuple(axis_plane(0, at, above=k + 1, below=k) for k, at in enumerate((4.0, 12.0))), 3)
+    planes = (*found.hyperplanes, axis_plane(0, 12.0, above=2, below=0))
+    for least in (60, 120, 200):
+        shares = SizeBounds((least / len(raw), 1.0))
+        polished, *_ = grow_polished(few, Placing(planes, 3), numbers(1), plain_space(1), Limits(1, 1, shares))
+        sizes = np.bincount(polished.tree.label_rows(raw))
+        mended = polished.mend(sizes * [0.9, 1.0, 0.7] / len(raw))
+        assert mended.n_clusters == 3
+        leaves = np.bincount(mended.tree.label_rows(few.raw)) / len(few)
+        was = np.bincount(polished.tree.label_rows(few.raw)) / len(few)
+        expected = leaves / was * sizes / len(raw) * [0.9, 1.0, 0.7]
+        assert expected.min() >= shares.least
+
+
+@pytest.mark.parametrize("n_mended", [1, 2, 3])
+def test_trees_are_mended_until_their_sizes_hold_but_not_for_ever(n_mended):
+    raw = np.arange(100.0)[:, None]
+    kept = Placing((axis_plane(0, 49.5, above=1, below=0),), 2)
+    seen = []
+
+    def make(at, gain=0.1):
+        def mend(shares):
+            seen.append(shares.tolist())
+            return make(at + 5, gain)
+
+        return Polished(CutTree(axis_plane(0, at, above=1, below=0), CutTree(), CutTree()), 2, gain, mend)
+
+    bounds = SizeBounds((15 + 5 * n_mended, 100))
+    extended = extend_clusters(in_blocks(raw), kept, numbers(1), bounds, lambda: CutTree(), [make(15)])
+    is_in_time = n_mended <= 2
+    assert extended.tally.total_sizes.tolist() == ([85 - 5 * n_mended, 15 + 5 * n_mended] if is_in_time else [50, 50])
+    assert seen == [[0.15, 0.85], [0.2, 0.8], [0.25, 0.75]][:n_mended]
+    worse = make(15, gain=0.0)
+    better = Polished(worse.tree, 2, 0.1, lambda _: worse)
+    extended = extend_clusters(in_blocks(raw), kept, numbers(1), bounds, lambda: CutTree(), [better])
+    assert extended.tally.total_sizes.tolist() == [50, 50]
+
+
 def test_a_tree_that_is_no_better_stands_in_for_polytopes_that_hold_too_few_rows():
     """Three clusters, each before the next: rows in the middle lie in none, and no hyperplane has room for them."""
     centres = np.array([[0.0, 0.0], [10.0, 0.0], [5.0, 9.0]])

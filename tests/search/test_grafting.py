@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -67,7 +68,7 @@ def test_grafting_never_makes_a_tree_worth_less_and_keeps_it_legal(drawn, data, 
     some, labels, n_clusters = drawn
     fates = draw_fates(data, some, n_clusters)
     start = start_anyhow(some, labels, n_clusters)
-    tree = graft_tree(start, some, fates, ANY_SIZE, limits)
+    tree, _ = graft_tree(start, Grafter.make(some, fates, limits), ANY_SIZE)
     every = np.arange(len(some))
     before, after = (label_rows(each, some.columns) for each in (start, tree))
     worth = fates * some.weights[:, None]
@@ -97,18 +98,37 @@ def test_a_graft_is_the_best_there_is(drawn, data):
     assert worth == pytest.approx(max(tried, default=-np.inf))
 
 
-def test_prices_make_room_for_a_cluster_that_is_too_small():
-    values = np.arange(100.0)[:, None]
-    some = Points(measure_distances(values, "euclidean"), np.ones(100), values, values, values)
-    fates = np.column_stack([np.zeros(100), (values[:, 0] - 94.5) / 50])
-    start = Fork(cut(50.0), Leaf(0), Leaf(1))
-    sizes = {
-        least: np.bincount(label_rows(graft_tree(start, some, fates, SizeBounds((least, most)), (1, 1)), some.columns))
-        for least, most in ((1.0, 100.0), (20.0, 100.0), (1.5, 90.0))
-    }
-    assert sizes[1.0].tolist() == [95, 5]
-    assert sizes[20.0].min() >= 20
-    assert sizes[1.5].max() <= 90
+def ladder(n_rows=100):
+    """Rows on a line, the last five worth more in cluster 1 than in 0, the others the less the further they are."""
+    values = np.arange(float(n_rows))[:, None]
+    some = Points(measure_distances(values, "euclidean"), np.ones(n_rows), values, values, values)
+    return some, np.column_stack([np.zeros(n_rows), (values[:, 0] - n_rows + 5.5) / 50])
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "fewest", "greatest"), [(1.0, 100.0, 5, 5), (20.0, 100.0, 20, 21), (1.5, 90.0, 10, 14)]
+)
+def test_prices_bring_sizes_to_within_their_bounds_and_hardly_further(least, most, fewest, greatest):
+    some, fates = ladder()
+    start, grafter = Fork(cut(50.0), Leaf(0), Leaf(1)), Grafter.make(some, fates, (1, 1))
+    tree, prices = graft_tree(start, grafter, SizeBounds((least, most)))
+    assert fewest <= label_rows(tree, some.columns).sum() <= greatest
+    assert prices.any() == (fewest > 5)
+
+
+def test_sizes_that_rows_stand_for_count_and_not_their_own():
+    some, fates = ladder()
+    grafter = replace(Grafter.make(some, fates, (1, 1)), corrections=np.array([1.0, 0.5]))
+    tree, _ = graft_tree(Fork(cut(50.0), Leaf(0), Leaf(1)), grafter, SizeBounds((20.0, np.inf)))
+    assert 40 <= np.bincount(label_rows(tree, some.columns))[1] <= 43
+
+
+def test_a_bound_that_no_price_meets_leaves_the_tree_as_good_as_it_gets():
+    some, fates = ladder()
+    fates[:, 1] -= 9.0
+    grafter = Grafter.make(some, fates, (1, 1))
+    tree, _ = graft_tree(Fork(cut(50.0), Leaf(0), Leaf(1)), grafter, SizeBounds((40.0, 100.0)))
+    assert label_rows(tree, some.columns).sum() < 40
 
 
 def test_grafting_follows_far_rows_that_cuts_one_by_one_lose():

@@ -17,7 +17,7 @@ from polyclust.scale.cuts import CutTree
 from polyclust.scale.tallies import Tally, tally_block
 from polyclust.table.features import Feature
 
-__all__ = ["Boxes", "box_rows", "read_boxes"]
+__all__ = ["Boxes", "box_leaves", "box_rows", "read_boxes"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -47,11 +47,16 @@ def box_rows(blocks: Blocks, tree: CutTree, least: float) -> Boxes:
     A pass for every leaf that is joined, and one.
     """
     while True:
-        boxes = _join(blocks.map(partial(_box_block, tree=tree)))
+        boxes = box_leaves(blocks, tree)
         sizes = boxes.tally.total_sizes
         if len(sizes) == 1 or sizes.min() >= least:
             return boxes
         tree.join_smallest(sizes)
+
+
+def box_leaves(blocks: Blocks, tree: CutTree) -> Boxes:
+    """The boxes that all rows fill, in one pass."""
+    return _join(blocks.map(partial(_box_block, tree=tree)))
 
 
 def read_boxes(boxes: Boxes, features: Sequence[Feature]) -> tuple[Hyperplane, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from polyclust.geometry.hyperplane import Hyperplane
 from polyclust.scale.blocks import Block, Blocks, Placing
-from polyclust.scale.boxes import Boxes, box_rows, read_boxes
+from polyclust.scale.boxes import Boxes, box_leaves, box_rows, read_boxes
 from polyclust.scale.cuts import CutTree
 from polyclust.scale.polishing import Polished
 from polyclust.scale.settling import place_anew, settle_rows
@@ -19,6 +19,8 @@ from polyclust.search.scoring import SizeBounds
 from polyclust.table.features import Feature
 
 __all__ = ["Extended", "extend_clusters", "extend_loosely"]
+
+N_MENDED = 2
 
 
 @dataclass(frozen=True)
@@ -72,10 +74,18 @@ def _keep_polytopes(blocks: Blocks, found: Placing, features: Sequence[Feature],
 def _extend_tree(
     blocks: Blocks, polished: Polished, features: Sequence[Feature], bounds: SizeBounds
 ) -> Extended | None:
-    """The leaves, unless their sizes are wrong."""
-    boxes = box_rows(blocks, polished.tree, bounds.least)
-    is_right = len(boxes.lows) == polished.n_clusters and bounds.hold_for(boxes.tally.total_sizes)
-    return _read_tree(polished.tree, boxes, features) if is_right else None
+    """The leaves; where their sizes are wrong, those of the tree mended, as long as that is as good as this."""
+    is_better = polished.is_better
+    for _ in range(1 + N_MENDED):
+        boxes = box_leaves(blocks, polished.tree)
+        sizes = boxes.tally.total_sizes
+        if bounds.hold_for(sizes):
+            return _read_tree(polished.tree, boxes, features)
+        mended = polished.mend(sizes / sizes.sum())
+        if mended is None or (is_better and not mended.is_better):
+            break
+        polished = mended
+    return None
 
 
 def _read_tree(tree: CutTree, boxes: Boxes, features: Sequence[Feature]) -> Extended:

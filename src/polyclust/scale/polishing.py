@@ -7,8 +7,9 @@ k-means scores more.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +18,10 @@ from polyclust.clusters.starts import start_by_best_kmeans
 from polyclust.scale.blocks import Block, Placing
 from polyclust.scale.cuts import CutTree, plant_tree
 from polyclust.scale.space import Space
-from polyclust.search.branches import label_rows
+from polyclust.search.branches import label_rows, list_clusters
 from polyclust.search.distances import measure_distances
 from polyclust.search.fates import compare_means, mark_labels, mark_losses, weigh_influence
-from polyclust.search.grafting import graft_tree
+from polyclust.search.grafting import Bargain, Grafter, graft_tree, meet_bounds
 from polyclust.search.partition import sum_weights
 from polyclust.search.points import Points
 from polyclust.search.scoring import SizeBounds
@@ -37,6 +38,7 @@ N_SEEDS = 4
 MOST_STARTS = 2
 N_GROWN = 2000  # rows that trees are grown on before they are improved
 GAIN_OF_A_TREE = 1e-4  # of the mean silhouette
+CAUTION = 0.98  # of the sizes that mended trees are expected to have
 LIKELY_LOSS = 0.006  # trees score so much less than the clusters that they part, or more
 
 
@@ -54,11 +56,15 @@ class Limits:
 
 @dataclass(frozen=True)
 class Polished:
-    """A tree with so many clusters, and how much it scores more than the hyperplanes that were found."""
+    """A tree with so many clusters, and how much it scores more than the hyperplanes that were found.
+
+    mend : a tree like it for leaves that have these shares of all rows, in their order; None if there is none
+    """
 
     tree: CutTree
     n_clusters: int
     gain: float
+    mend: Callable[[Floats], Polished | None] = lambda _: None
 
     @property
     def is_better(self) -> bool:
@@ -118,16 +124,33 @@ class _Study:
 
     def grow(self, start: _Start, now: float) -> Polished | None:
         """A tree for the clusters of a start; None if one of them gets lost."""
-        weight, limits = float(self.rows.weights.sum()), self.limits
+        limits = self.limits
         slants = Slants(limits.max_coefficient) if limits.max_terms > 1 else None
         tree = grow_tree(self.few, start.losses[: len(self.few)], slants)
-        bounds = SizeBounds((limits.shares.least * weight, limits.shares.most * weight))
-        tree = graft_tree(tree, self.points, start.fates, bounds, (limits.max_terms, limits.max_coefficient))
-        labels = label_rows(tree, self.points.columns)
-        if len(np.unique(labels)) < start.n_clusters:
+        grafter = Grafter.make(self.points, start.fates, (limits.max_terms, limits.max_coefficient))
+        return self._judge(graft_tree(tree, grafter, self._bounds), grafter, now)
+
+    @property
+    def _bounds(self) -> SizeBounds:
+        weight = float(self.rows.weights.sum())
+        return SizeBounds((self.limits.shares.least * weight, self.limits.shares.most * weight))
+
+    def _judge(self, found: Bargain, grafter: Grafter, now: float) -> Polished | None:
+        labels, n_clusters = label_rows(found.tree, self.points.columns), grafter.fates.shape[1]
+        if len(np.unique(labels)) < n_clusters:
             return None
         gain = self.begin(labels).score - now
-        return Polished(plant_tree(tree, self.points, self.features), start.n_clusters, gain)
+        mend = partial(self._mend, found=found, grafter=grafter, now=now)
+        return Polished(plant_tree(found.tree, self.points, self.features), n_clusters, gain, mend)
+
+    def _mend(self, shares: Floats, found: Bargain, grafter: Grafter, now: float) -> Polished | None:
+        """The tree improved once more, by the sizes of its leaves among all rows instead of those seen here."""
+        clusters = list_clusters(found.tree)
+        here = replace(grafter, corrections=1.0).weigh_leaves(found.tree)[clusters] / grafter.weights.sum()
+        corrections = np.ones(grafter.fates.shape[1])
+        corrections[clusters] = CAUTION * shares / here
+        grafter = replace(grafter, corrections=corrections)
+        return self._judge(meet_bounds(found, grafter, self._bounds), grafter, now)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ from polyclust.search.partition import sum_weights
 from polyclust.search.points import Points, order_projections
 from polyclust.search.scoring import SizeBounds
 
-__all__ = ["Grafter", "finish_tree", "graft_tree"]
+__all__ = ["Bargain", "Grafter", "finish_tree", "graft_tree", "meet_bounds"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -30,39 +31,66 @@ LEAST_GAIN = 1e-5  # of the mean worth of a row
 MOST_ROUNDS = 12
 N_COARSE = 2000  # of more rows than this some are seen to first
 N_RACED, N_WINNERS = 800, 8  # rows on which directions are raced, at least, and how many of these are weighed on all
-PRICES = (0.1, 0.1, 0.1, 0.2, 0.2, 0.4)  # one after the other added to the fates in clusters that are too small
+PRICES = (0.3, 0.3, 0.1, 0.1, 0.1, 0.1, 0.2)  # one after the other added to the fates in clusters that are too small
+N_HALVINGS = 4  # of prices that did too much, unless sizes are near their bounds
+TIGHT = 1.05
 
 
-def graft_tree(tree: Tree, points: Points, fates: Floats, bounds: SizeBounds, limits: tuple[int, int]) -> Tree:
-    """A tree with the same clusters, one leaf each, whose rows are worth more; ``fates`` (n, K) of a row of weight 1.
+def graft_tree(tree: Tree, grafter: Grafter, bounds: SizeBounds) -> Bargain:
+    """A tree with the same clusters, one leaf each, whose rows are worth more.
 
-    ``limits``: the most terms, of which two are used, and the largest coefficient of a cut. Leaves weigh as much as
-    the bounds say where prices bring that about.
+    Leaves weigh as much as the bounds say where prices bring that about.
     """
-    grafter = Grafter.make(points, fates, limits)
     some = grafter.thin_out()
     tree = max((some.improve(start) for start in (tree, some.grow())), key=some.sum_worth)
-    return finish_tree(tree, (some, grafter), bounds)
+    return finish_tree(tree, grafter, bounds)
 
 
-def finish_tree(tree: Tree, grafters: Sequence[Grafter], bounds: SizeBounds) -> Tree:
-    """The tree improved by one grafter after the other, each with more rows, and with leaves of the sizes asked for."""
-    prices = np.zeros(grafters[0].fates.shape[1])
-    for each in grafters:
-        tree, prices = _meet(each, tree, bounds, prices)
-    return tree
+def finish_tree(tree: Tree, grafter: Grafter, bounds: SizeBounds) -> Bargain:
+    """The tree improved, with leaves of the sizes asked for; nothing has a price yet."""
+    return meet_bounds(Bargain(tree, np.zeros(grafter.fates.shape[1])), grafter, bounds)
 
 
-def _meet(grafter: Grafter, tree: Tree, bounds: SizeBounds, prices: Floats) -> tuple[Tree, Floats]:
-    """The tree improved, with prices that rise as long as sizes are out of bounds."""
-    tree = grafter.pay(prices).improve(tree)
+class Bargain(NamedTuple):
+    """A tree, and the prices that were put on rows in each cluster to have leaves of the sizes asked for."""
+
+    tree: Tree
+    prices: Floats
+
+
+def meet_bounds(start: Bargain, grafter: Grafter, bounds: SizeBounds) -> Bargain:
+    """The tree improved, with prices that rise as long as sizes are out of bounds, and then fall as far as they may."""
+    prices, too_low = start.prices, np.zeros_like(start.prices)
+    tree = grafter.pay(prices).improve(start.tree)
     for step in PRICES:
         sizes = grafter.weigh_leaves(tree)
         if bounds.hold_for(sizes):
             break
+        too_low = prices
         prices = prices + step * ((sizes < bounds.least).astype(float) - (sizes > bounds.most))
         tree = grafter.pay(prices).improve(tree)
-    return tree, prices
+    found = Bargain(tree, prices)
+    return _haggle(found, too_low, grafter, bounds) if bounds.hold_for(grafter.weigh_leaves(tree)) else found
+
+
+def _haggle(found: Bargain, too_low: Floats, grafter: Grafter, bounds: SizeBounds) -> Bargain:
+    """A tree of more worth whose sizes hold as well, at prices that are halved towards those that were too low."""
+    tree, prices = found
+    for _ in range(N_HALVINGS):
+        if _is_tight(grafter.weigh_leaves(tree)[prices != 0.0], bounds):
+            break
+        between = (prices + too_low) / 2.0
+        cheaper = grafter.pay(between).improve(tree)
+        if bounds.hold_for(grafter.weigh_leaves(cheaper)):
+            tree, prices = max(tree, cheaper, key=grafter.sum_worth), between
+        else:
+            too_low = between
+    return Bargain(tree, prices)
+
+
+def _is_tight(sizes: Floats, bounds: SizeBounds) -> bool:
+    """Whether lower prices could hardly bring the sizes any nearer to their bounds."""
+    return bool(((sizes < TIGHT * bounds.least) | (sizes * TIGHT > bounds.most)).all())
 
 
 @dataclass(frozen=True)
@@ -76,16 +104,21 @@ class _Found:
 
 @dataclass(frozen=True)
 class Grafter:
-    """Makes trees for rows in columns (F, n) with these fates (n, K), from cuts that compete for each cluster."""
+    """Makes trees for rows in columns (F, n) with these fates (n, K), from cuts that compete for each cluster.
+
+    corrections : by what the weight of each cluster's rows is multiplied, where the rows are known to stand for more
+    """
 
     columns: Floats
     fates: Floats
     weights: Floats
     candidates: Sequence[Directions]
+    corrections: Floats | float = 1.0
 
     @classmethod
     def make(cls, points: Points, fates: Floats, limits: tuple[int, int]) -> Grafter:
-        """For all points, whose fates are those of weight 1; ``limits`` as for ``graft_tree``."""
+        """For all points; ``fates`` (n, K) of a row of weight 1, ``limits``: the most terms, of which two are used, and
+        the largest coefficient of a cut."""
         worth = fates * points.weights[:, None]
         candidates = list_candidates(points.columns, worth, min(limits[0], 2), limits[1])
         return cls(points.columns, worth, points.weights, candidates)
@@ -105,15 +138,15 @@ class Grafter:
         step = max(len(self.fates) // N_COARSE, 1)
         columns, weights = np.ascontiguousarray(self.columns[:, ::step]), self.weights[::step]
         more = float(self.weights.sum() / weights.sum())
-        return Grafter(columns, self.fates[::step] * more, weights * more, self.candidates)
+        return replace(self, columns=columns, fates=self.fates[::step] * more, weights=weights * more)
 
     def pay(self, prices: Floats) -> Grafter:
         """The same where rows are worth so much more in each cluster."""
         return replace(self, fates=self.fates + prices * self.weights[:, None])
 
     def weigh_leaves(self, tree: Tree) -> Floats:
-        """The weight of every cluster."""
-        return sum_weights(label_rows(tree, self.columns), self.weights, self.fates.shape[1])
+        """The weight of every cluster, corrected."""
+        return self.corrections * sum_weights(label_rows(tree, self.columns), self.weights, self.fates.shape[1])
 
     def grow(self, order: Sequence[int] | None = None) -> Tree:
         """The clusters one by one, the largest first unless told, each parted from the branch where that gains most."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from polyclust.search.branches import Tree, label_rows
 from polyclust.search.fates import Counting
-from polyclust.search.grafting import graft_tree
+from polyclust.search.grafting import Grafter, graft_tree
 from polyclust.search.legality import Legality
 from polyclust.search.partition import Ints, Partition
 from polyclust.search.scoring import Scorer
@@ -47,7 +47,8 @@ def graft_legal(labels: Ints, scorer: Scorer, limits: tuple[int, int], lead: flo
     if partition is None or partition.score <= lead:
         return None
     start = _grow(partition, scorer, "alone", Slants(limits[1]) if limits[0] > 1 else None)
-    tree = graft_tree(start, scorer.points, scorer.fates(partition, "whole"), scorer.bounds, limits)
+    grafter = Grafter.make(scorer.points, scorer.fates(partition, "whole"), limits)
+    tree = graft_tree(start, grafter, scorer.bounds).tree
     grown = _label_leaves(tree, scorer)
     grafted = scorer.start(grown, int(grown.max()) + 1)
     return grafted if grafted.n_clusters > 1 and scorer.bounds.hold_for(grafted.sizes) else None
