@@ -28,7 +28,8 @@ class Step:
 class FittedModel(BaseEstimator):
     """What the pictures need of a fitted PolytopeClustering, made from given hyperplanes."""
 
-    def __init__(self, distance="euclidean", criterion="silhouette"):
+    def __init__(self, n_clusters="auto", distance="euclidean", criterion="silhouette"):
+        self.n_clusters = n_clusters
         self.distance = distance
         self.criterion = criterion
 

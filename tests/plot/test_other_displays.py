@@ -136,6 +136,17 @@ def test_history_says_the_best_even_when_later_steps_are_worse() -> None:
     np.testing.assert_array_equal(display.ax_.lines[0].get_ydata(), [0.2, 0.5, 0.5, 0.5])
 
 
+def test_history_counts_only_what_was_asked_for() -> None:
+    model = FittedModel(n_clusters=3)
+    model.n_clusters_ = 3
+    model.history_ = [Step("split", s, k) for s, k in ((0.7, 2), (0.4, 3), (0.3, 3), (0.6, 4), (0.5, 3))]
+    display = HistoryDisplay.from_estimator(model)
+    assert title_of(display) == "Best silhouette 0.500 at accepted step 5 of 5"
+    np.testing.assert_array_equal(display.ax_.lines[0].get_ydata(), [np.nan, 0.4, 0.4, 0.4, 0.5])
+    model.history_ = model.history_[:1]
+    assert title_of(HistoryDisplay.from_estimator(model)) == "1 accepted step, none to as many clusters as asked for"
+
+
 def test_history_of_a_criterion_to_be_minimised() -> None:
     model = FittedModel(criterion="davies_bouldin")
     model.history_ = [Step("shift", s, 2) for s in (-0.9, -0.6, -0.7)]

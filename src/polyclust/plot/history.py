@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -39,8 +40,9 @@ OTHER_COLORS = (PALETTE[3], PALETTE[4], PALETTE[6], PALETTE[7], PALETTE[8])
 class HistoryDisplay:
     """The score after every accepted step, marked by the kind of move.
 
-    The dark line is the best so far. The number of clusters stands behind it in grey; dotted lines part the
-    phases of the search. Attributes set by :meth:`plot`: ``ax_``, ``figure_``.
+    The dark line is the best so far, of ``n_asked`` clusters where a number was asked for: others are on the way to
+    it. The number of clusters stands behind it in grey; dotted lines part the phases of the search. Attributes set by
+    :meth:`plot`: ``ax_``, ``figure_``.
     """
 
     scores: tuple[float, ...]
@@ -48,6 +50,7 @@ class HistoryDisplay:
     n_clusters: tuple[int, ...]
     phases: tuple[str, ...] = ()
     criterion: str = "silhouette"
+    n_asked: int | None = None
     ax_: Axes = field(init=False, repr=False)
     figure_: Figure = field(init=False, repr=False)
 
@@ -64,6 +67,7 @@ class HistoryDisplay:
             tuple(int(_read(r, "n_clusters")) for r in records),
             tuple(str(_read(r, "phase")) for r in records),
             name,
+            model.n_clusters_ if model.n_clusters != "auto" else None,
         ).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> HistoryDisplay:
@@ -169,11 +173,20 @@ class HistoryDisplay:
         if not self.scores:
             return "No step was accepted: the start was the best found"
         best, n = self._running_best(), len(self.scores)
+        if math.isnan(best[-1]):
+            return f"{n} accepted step{'s' if n > 1 else ''}, none to as many clusters as asked for"
         where = f"step {best.index(best[-1]) + 1} of {n}"
         return f"Best {self.criterion} {number_text(best[-1])} at accepted {where}"
 
     def _running_best(self) -> list[float]:
-        return list(itertools.accumulate(self.scores, min if is_minimised(self.criterion) else max))
+        """NaN as long as nothing has the number of clusters that was asked for."""
+        better = min if is_minimised(self.criterion) else max
+        best, found = math.nan, []
+        for score, n_clusters in zip(self.scores, self.n_clusters, strict=True):
+            if self.n_asked in (None, n_clusters):
+                best = score if math.isnan(best) else better(best, score)
+            found.append(best)
+        return found
 
 
 def _sign_of(move: str, at: int) -> tuple[str, str]:
