@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Partition", "join_labels", "member_mask", "order_by_size", "sum_weights"]
+__all__ = ["Partition", "is_new", "join_labels", "member_mask", "order_by_size", "sum_weights"]
 
 Ints = NDArray[np.intp]
 
@@ -56,3 +56,12 @@ def member_mask(partition: Partition, i: int, j: int | None) -> NDArray[np.bool_
     """The points of cluster i, or of i and j."""
     labels = partition.labels
     return np.asarray(labels == i if j is None else (labels == i) | (labels == j))
+
+
+def is_new(labels: Ints, seen: set[bytes]) -> bool:
+    """Whether these clusters, under whatever numbers, were not seen before; now they were."""
+    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+    key = np.argsort(np.argsort(first))[codes].astype(np.int32).tobytes()
+    is_new = key not in seen
+    seen.add(key)
+    return is_new

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from polyclust.search.beam import split_widely
 from polyclust.search.descent import explore, offer, shift_boundaries
 from polyclust.search.directions import AxisDirections
 from polyclust.search.even import grow_even_tree
@@ -81,7 +82,8 @@ def _search_heuristically(scorer: Scorer, plan: SearchPlan, journal: Journal) ->
     starter = Starter(scorer, plan)
     if is_few:
         ways = plan.both_ways(points)
-        pool = [p for counting in ways for p in _search_axes(starter, axes, counting, journal, moves.least_leaning)]
+        leaning = moves.least_leaning
+        pool = [p for way in ways for p in _search_axes(starter, axes, way, journal, leaning, is_wide=True)]
     else:
         pool = _search_groups(scorer, moves, plan, journal)
     if is_few and isinstance(plan.family, AxisFamily):
@@ -115,12 +117,14 @@ def _make_moves(scorer: Scorer, plan: SearchPlan) -> Neighbourhood:
 
 
 def _search_axes(
-    starter: Starter, axes: DirectionSource, counting: Counting, journal: Journal, leaning: float
+    starter: Starter, axes: DirectionSource, counting: Counting, journal: Journal, leaning: float, is_wide: bool = False
 ) -> list[Partition]:
-    """Every move along the axes on the points as they are."""
+    """Every move along the axes on the points as they are; a beam of splits is among the starts if it is wide."""
     scorer, plan = starter.scorer, starter.plan
     moves = Neighbourhood(scorer, AxisFamily().legality(scorer.points), axes, SMALL_GAIN, leaning)
     starts: Iterable[Partition] = starter.make(moves.legality, counting)
+    if is_wide and counting == "alone" and isinstance(scorer, SilhouetteScorer):
+        starts = itertools.chain(starts, split_widely(scorer, axes, min(plan.n_clusters[1], len(scorer.points))))
     if plan.is_sample:  # the best first, so that what lies too far behind shows early
         starts = sorted(starts, key=lambda p: -p.score)
     found = explore(

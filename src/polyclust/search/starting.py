@@ -13,7 +13,7 @@ from polyclust.clusters.starts import start_by_best_kmeans, start_by_kmeans, sta
 from polyclust.search.even import grow_even_tree
 from polyclust.search.fates import Counting
 from polyclust.search.legality import Legality
-from polyclust.search.partition import Ints, Partition
+from polyclust.search.partition import Ints, Partition, is_new
 from polyclust.search.plan import SearchPlan
 from polyclust.search.points import FEW_POINTS, Points
 from polyclust.search.repair import graft_legal, make_legal
@@ -45,9 +45,9 @@ class Starter:
         tried: set[bytes] = set()
         given: set[bytes] = set()
         for _, several in itertools.groupby(self._list_labels(counts), key=lambda labels: int(labels.max())):
-            new = (labels for labels in several if _is_new(labels, tried))
+            new = (labels for labels in several if is_new(labels, tried))
             legal = (make_legal(labels, self.scorer, legality, counting, slants) for labels in new)
-            fresh = [p for p in legal if p is not None and _is_new(p.labels, given)]
+            fresh = [p for p in legal if p is not None and is_new(p.labels, given)]
             yield from sorted(fresh, key=lambda p: -p.score)
 
     def graft(self, counts: Container[int], limits: tuple[int, int], lead: float) -> Iterator[Partition]:
@@ -100,15 +100,6 @@ class Starter:
         yield from several
         if plan.alternates and points.n_features * len(points) <= VALUES_TO_ALTERNATE:
             yield _alternate_along_axes(points, several[0], k, plan.bounds.least)
-
-
-def _is_new(labels: Ints, seen: set[bytes]) -> bool:
-    """Whether these clusters, under whatever numbers, were not seen before; now they were."""
-    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
-    key = np.argsort(np.argsort(first))[codes].astype(np.int32).tobytes()
-    is_new = key not in seen
-    seen.add(key)
-    return is_new
 
 
 def _alternate_along_axes(points: Points, labels: Ints, n_clusters: int, least: float) -> Ints:
