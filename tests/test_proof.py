@@ -43,6 +43,7 @@ def test_two_clusters_of_a_lattice_are_proved_against_brute_force():
     assert model.score_ == pytest.approx(best_axis_cut(projected, D, np.ones(25), 3), abs=1e-5)
 
 
+@pytest.mark.filterwarnings("ignore::polyclust.errors.SmallClusterWarning")  # three clusters: a cap of three rows
 def test_nothing_else_is_called_optimal(iris):
     assert PolytopeClustering(2).fit(iris).is_optimal_
     assert not PolytopeClustering(3, n_init=1).fit(iris).is_optimal_
