@@ -33,7 +33,7 @@ N_COARSE = 2000  # of more rows than this some are seen to first
 N_RACED, N_WINNERS = 800, 8  # rows on which directions are raced, at least, and how many of these are weighed on all
 PRICES = (0.3, 0.3, 0.1, 0.1, 0.1, 0.1, 0.2)  # one after the other added to the fates in clusters that are too small
 N_HALVINGS = 4  # of prices that did too much, unless sizes are near their bounds
-TIGHT = 1.05
+TIGHT = 1.05  # how near that is
 
 
 def graft_tree(tree: Tree, grafter: Grafter, bounds: SizeBounds) -> Bargain:
@@ -82,7 +82,7 @@ def _haggle(found: Bargain, too_low: Floats, grafter: Grafter, bounds: SizeBound
         between = (prices + too_low) / 2.0
         cheaper = grafter.pay(between).improve(tree)
         if bounds.hold_for(grafter.weigh_leaves(cheaper)):
-            tree, prices = max(tree, cheaper, key=grafter.sum_worth), between
+            tree, prices = max(tree, cheaper, key=grafter.sum_worth), between  # both hold; the dearer may be worth more
         else:
             too_low = between
     return Bargain(tree, prices)
