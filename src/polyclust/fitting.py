@@ -322,7 +322,7 @@ def collapse_rows(prepared: Prepared, memory_limit: float | None = None) -> tupl
     _check_memory(len(first), memory_limit)
     weights = sum_weights(code, prepared.weights, len(first))
     coordinates, raw = prepared.space.locate(prepared.clustered[first]), prepared.raw[first]
-    refuse_flat_rows(coordinates, code, prepared.space.metric)
+    refuse_flat_rows(coordinates, weights, prepared.space.metric)
     distances = measure_distances(coordinates, prepared.space.metric)
     within = np.maximum(weights - 1.0, 0.0) / weights  # a row has distances to all that equal it but itself
     np.fill_diagonal(distances, measure_equal(coordinates, prepared.space.metric) * within)
