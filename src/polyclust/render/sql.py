@@ -384,8 +384,8 @@ def _refuse_same_text(column: Column) -> None:
             other = owners.setdefault(word, level)
             if other is not level:
                 raise ValueError(
-                    f"Column {column.name!r} has the values {other!r} and {level!r}, which a database cannot tell apart; "
-                    "turn all of them into one type, or rename one."
+                    f"Column {column.name!r} has the values {other!r} and {level!r}, which a database cannot tell "
+                    "apart; turn all of them into one type, or rename one."
                 )
 
 
