@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -165,6 +166,14 @@ def test_fewer_rows_than_clusters():
 def test_rows_that_are_all_identical():
     refuse(np.ones((20, 3)), "All rows are identical; there is nothing to cluster")
     refuse(pd.DataFrame({"a": [1] * 9, "c": ["u"] * 9}), "All rows are identical")
+
+
+def test_a_category_with_a_level_that_no_counted_row_has_is_not_called_constant():
+    table = pd.DataFrame({"colour": list("rgb") * 8, "x": np.arange(24.0)})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = PolytopeClustering(2, random_state=0).fit(table, sample_weight=table["colour"] != "b")
+    assert "colour" in str(model.explanation_)
 
 
 def test_constant_columns_are_ignored_with_a_warning_that_names_them():

@@ -202,7 +202,8 @@ def _unit(feature: Feature, span: float, units: str) -> float:
 
 
 def _warn_constant(features: Sequence[Feature], keep: NDArray[np.bool_]) -> None:
-    constant = list(dict.fromkeys(f.column.name for f, k in zip(features, keep, strict=True) if not k))
+    used = {f.column.label for f, k in zip(features, keep, strict=True) if k}
+    constant = list(dict.fromkeys(f.column.name for f in features if f.column.label not in used))
     if constant:
         warnings.warn(
             f"Columns with one value only are ignored: {', '.join(constant)}.",
