@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from polyclust import PolyclustWarning, PolytopeClustering
+from polyclust import PolyclustWarning, PolytopeClustering, SmallClusterWarning
 from strategies import COLUMNS, frames
 
 FAMILIES = [(1, 1), (2, 1), (2, 3), (3, 2), (2, None), (None, None)]
@@ -164,3 +164,16 @@ def test_huge_and_tiny_columns_side_by_side():
         for units in UNITS:
             model = quick(max_terms=family[0], max_coefficient=family[1], units=units).fit(X)
             assert_exact(model, X)
+
+
+def test_general_hyperplanes_of_numbers_far_from_zero():
+    """Where sums are a billion times the range, clusters that only scaled rows tell apart cannot be told."""
+    rng = np.random.default_rng(8)
+    X = np.column_stack([1e9 + rng.normal(size=60), rng.integers(0, 4, 60), rng.normal(size=60)])
+    limits = {"max_terms": None, "max_coefficient": None, "min_cluster_size": 2, "n_init": 2, "random_state": 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SmallClusterWarning)
+        model = PolytopeClustering(5, **limits).fit(X)
+    assert model.n_clusters_ == 5
+    assert (model.predict(X) == model.labels_).all()
+    assert (model.contains(X).sum(axis=1) == 1).all()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -37,6 +39,25 @@ def test_a_tiny_time_limit_on_many_rows_and_other_criteria():
     for more in ({}, {"criterion": "dunn"}, {"representation_weight": 1.0}):
         model = PolytopeClustering(time_limit=1e-6, **more).fit(X)
         assert model.n_clusters_ >= 2
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals to oneself work differently there")
+@pytest.mark.filterwarnings("ignore::polyclust.errors.SmallClusterWarning")
+def test_an_interrupt_ends_sweeps_of_a_slow_criterion():
+    n_calls = itertools.count(1)
+
+    def tightness(X, labels):
+        if next(n_calls) == 3_000:
+            signal.raise_signal(signal.SIGINT)
+        return -sum(X[labels == k].var() for k in np.unique(labels))
+
+    X = np.random.default_rng(0).normal(size=(20, 5))
+    limits = {"max_terms": 4, "max_coefficient": 3, "n_init": 1, "random_state": 0}
+    model = PolytopeClustering(3, criterion=tightness, **limits)
+    with pytest.warns(PolyclustWarning, match="ended early"):
+        model.fit(X)
+    assert (model.predict(X) == model.labels_).all()
+    assert next(n_calls) < 10_000  # a sweep along all directions calls several times as often
 
 
 def test_a_generous_time_limit_changes_nothing():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -74,12 +75,50 @@ def test_correlation_of_rows_without_differences():
     refuse(flat, sentence, distance="correlation", scale="none")
 
 
+@pytest.mark.parametrize("distance", ["braycurtis", "dice", "sokalsneath"])
+@pytest.mark.parametrize("criterion", ["silhouette", "dunn"])
+def test_rows_of_zeros_that_a_metric_cannot_compare_with_each_other(distance, criterion):
+    flags = np.random.default_rng(0).random((40, 6)) < 0.5
+    flags = flags[flags.any(axis=1)]
+    one, two = (np.vstack([flags, np.zeros((n, 6), dtype=bool)]) for n in (1, 2))
+    sentence = f'^distance="{distance}" is not defined between rows .* all 0, and there are 2; leave them out'
+    refuse(two, sentence, distance=distance, criterion=criterion)
+    model = PolytopeClustering(2, distance=distance, criterion=criterion).fit(one)
+    assert model.score(one) == pytest.approx(model.score_, abs=1e-5)
+    with pytest.raises(ValueError, match=sentence):
+        model.score(two)
+
+
 def test_rows_between_which_a_metric_is_not_defined():
     opposite = np.vstack([X, -X[:1]])
     sentence = (
         '^distance="braycurtis" is not defined between some of these rows, as where .* sums are 0; leave them out'
     )
     refuse(opposite, sentence, distance="braycurtis", scale="none")
+
+
+@pytest.mark.parametrize(("factor", "scale", "sentence"), [
+    (1e-200, "minmax", "less than 1e-100, too little for distances; multiply it by a power of ten"),
+    (1e-200, "standard", "less than 1e-100, too little for distances; multiply it"),
+    (1e200, "minmax", "more than 1e+100, too much for distances; divide it by a power of ten"),
+    (2e307, "standard", "more than 1e+100, too much for distances; divide it"),
+    (1e-40, "none", 'less than 1e-30, too little for distances with scale="none"; multiply it'),
+    (1e40, "none", 'more than 1e+30, too much for distances with scale="none"; divide it'),
+])  # fmt: skip
+def test_numbers_too_near_or_far_from_each_other(factor, scale, sentence):
+    extreme = FRAME[["a"]].rename(columns={"a": "x"}) * factor
+    refuse(extreme, f"^Column 'x' spans {re.escape(sentence)}", scale=scale)
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        explain_labels(extreme, [0, 1] * 20, scale=scale)
+
+
+def test_numbers_of_a_size_that_distances_can_have():
+    few, halves = FRAME[["a"]], FRAME["a"] < FRAME["a"].median()
+    for factor, scale in [(1e-90, "minmax"), (1e90, "standard"), (1e-28, "none"), (1e28, "none")]:
+        assert PolytopeClustering(2, scale=scale).fit(few * factor).score_ > 0.4
+    beside = PolytopeClustering(2, scale="none").fit(few.assign(b=halves * 1e-50, c=halves))
+    assert (beside.predict(few.assign(b=halves * 1e-50, c=halves)) == beside.labels_).all()
+    refuse(few * 1e28, '^distance="sqeuclidean" is not .* too large', distance="sqeuclidean", scale="none")
 
 
 def test_haversine_is_between_two_columns():
@@ -127,6 +166,14 @@ def test_fewer_rows_than_clusters():
 def test_rows_that_are_all_identical():
     refuse(np.ones((20, 3)), "All rows are identical; there is nothing to cluster")
     refuse(pd.DataFrame({"a": [1] * 9, "c": ["u"] * 9}), "All rows are identical")
+
+
+def test_a_category_with_a_level_that_no_counted_row_has_is_not_called_constant():
+    table = pd.DataFrame({"colour": list("rgb") * 8, "x": np.arange(24.0)})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = PolytopeClustering(2, random_state=0).fit(table, sample_weight=table["colour"] != "b")
+    assert "colour" in str(model.explanation_)
 
 
 def test_constant_columns_are_ignored_with_a_warning_that_names_them():

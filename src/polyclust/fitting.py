@@ -221,7 +221,7 @@ def _fit_all(prepared: Prepared, settings: Settings, journal: Journal, is_sample
     plan = SearchPlan(
         n_clusters=(min(least, len(points)), min(most, len(points))),
         family=family,
-        make_scorer=lambda p: make_scorer(p, family, settings),
+        make_scorer=lambda p: make_scorer(p, family, settings, journal),
         n_init=settings.n_init,
         seed=settings.seed,
         bounds=settings.bounds,
@@ -304,7 +304,7 @@ def _criterion_alone(points: Points, labels: Ints, best: Partition, settings: Se
     """The score without the price of errors."""
     if settings.slack_weight is None:
         return best.score
-    return _make_base_scorer(points, settings).start(labels, best.n_clusters).score
+    return _make_base_scorer(points, settings, Journal()).start(labels, best.n_clusters).score
 
 
 def collapse_rows(prepared: Prepared, memory_limit: float | None = None) -> tuple[Points, Ints]:
@@ -322,7 +322,7 @@ def collapse_rows(prepared: Prepared, memory_limit: float | None = None) -> tupl
     _check_memory(len(first), memory_limit)
     weights = sum_weights(code, prepared.weights, len(first))
     coordinates, raw = prepared.space.locate(prepared.clustered[first]), prepared.raw[first]
-    refuse_flat_rows(coordinates, code, prepared.space.metric)
+    refuse_flat_rows(coordinates, weights, prepared.space.metric)
     distances = measure_distances(coordinates, prepared.space.metric)
     within = np.maximum(weights - 1.0, 0.0) / weights  # a row has distances to all that equal it but itself
     np.fill_diagonal(distances, measure_equal(coordinates, prepared.space.metric) * within)
@@ -352,16 +352,16 @@ def make_errors(points: Points, family: SlackFamily, settings: Settings) -> Pair
     return PairErrors(points, space, settings.max_terms, settings.max_coefficient, settings.margin)
 
 
-def make_scorer(points: Points, family: Family, settings: Settings) -> Scorer:
+def make_scorer(points: Points, family: Family, settings: Settings, journal: Journal) -> Scorer:
     """The scorer of the criterion, less the price of errors where there is one."""
-    base = _make_base_scorer(points, settings)
+    base = _make_base_scorer(points, settings, journal)
     if not isinstance(family, SlackFamily):
         return base
     assert settings.slack_weight is not None
     return SlackScorer(base, make_errors(points, family, settings), settings.slack_weight)
 
 
-def _make_base_scorer(points: Points, settings: Settings) -> Scorer:
+def _make_base_scorer(points: Points, settings: Settings, journal: Journal) -> Scorer:
     if settings.criterion == "silhouette":
         return SilhouetteScorer(points, settings.bounds, settings.n_threads)
-    return CallScorer(points, settings.bounds, make_criterion(settings.criterion, points))
+    return CallScorer(points, settings.bounds, make_criterion(settings.criterion, points), journal.is_over)

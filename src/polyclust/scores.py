@@ -10,7 +10,7 @@ from sklearn import metrics
 
 from polyclust.scale.space import Space
 from polyclust.search.criteria import call_criterion, dunn
-from polyclust.search.distances import measure_distances
+from polyclust.search.distances import measure_distances, refuse_flat_rows
 
 __all__ = ["score_labels"]
 
@@ -30,6 +30,7 @@ def score_labels(
         return -float(metrics.davies_bouldin_score(rows, labels))
     if space.metric == "precomputed":
         raise ValueError('score needs distances between the rows, which distance="precomputed" does not give here.')
+    refuse_flat_rows(rows, np.ones(len(rows)), space.metric)
     if criterion == "dunn":
         return dunn(measure_distances(rows, space.metric), labels)
     compared, metric = space.compare(raw)

@@ -163,6 +163,8 @@ def test_sentences_speak_of_what_the_command_takes() -> None:
     for sentence, spoken in [
         ("max_terms must be an integer >= 1 or None; got 0.", '--terms must be an integer >= 1 or "none"; got 0.'),
         ("time_limit must be a positive number or None; got 0.", "--time-limit must be a positive number; got 0."),
+        ('distance="dice" is not defined; choose another.', "--distance dice is not defined; choose another."),
+        ('too much with scale="none"; divide it.', "too much with --scale none; divide it."),
     ]:
         assert speak_of_options(sentence) == spoken
     with pytest.raises(ValueError, match=r'^--distance must be a metric .* or "cityblock", or "gower"; got \'x\'\.$'):

@@ -155,6 +155,20 @@ def test_weights_are_rows():
     assert weighted.fidelity == repeated.fidelity
 
 
+@pytest.mark.parametrize("silent", [0, 1, 2, -1])
+def test_labels_of_rows_without_weight_count_for_nothing(silent: int) -> None:
+    frame = pd.DataFrame({"a": range(12)})
+    others = [label for label in (0, 1, 2) if label != silent][:2]
+    labels = np.repeat([*others, silent], 4)
+    explanation = explain_labels(frame, labels, sample_weight=np.repeat([1.0, 1.0, 0.0], 4))
+    assert explanation.n_clusters == 2
+    assert explanation.outside == "nearest"
+    assert explanation.is_exact
+    assert [rule.size for rule in explanation.rules] == [4.0, 4.0]
+    assert explanation.predict(frame).tolist() == [0] * 4 + [1] * 8
+    assert explanation.to_sql("t").count("WHEN") == 3
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -284,6 +284,23 @@ def test_nul_characters_are_refused() -> None:
         render_sql(make_explanation((Feature(column, "number"),), (plane,), 2), "t")
 
 
+@pytest.mark.parametrize("levels", [(1, "1"), ("1.0", 1), (True, "1"), ("false", False), (2, "a", "2")])
+def test_values_that_become_the_same_text_are_refused(levels: tuple[Any, ...]) -> None:
+    column = Column("size", "category", "size", levels)
+    features = tuple(Feature(column, "level", level) for level in levels)
+    explanation = make_explanation(features, (Hyperplane((0,), (1.0,), (1.0,), 1.0, 1.0, 1, 0),), 2)
+    with pytest.raises(ValueError, match=r"^Column 'size' has the values .*, which a database cannot tell apart; turn"):
+        render_sql(explanation, "t")
+
+
+def test_values_of_several_types_are_told_apart_by_their_text() -> None:
+    column = Column("size", "category", "size", (1, "a", 2.5))
+    features = tuple(Feature(column, "level", level) for level in column.levels)
+    explanation = make_explanation(features, (Hyperplane((2,), (1.0,), (1.0,), 1.0, 1.0, 1, 0),), 2)
+    for database in (SQLite(), DuckDB()):
+        check(database, ExportCase(explanation, [("a",), (2.5,), (1,), ("b",)]), (True, "BOOLEAN"))
+
+
 def test_what_must_not_be_exported_is_refused() -> None:
     with pytest.raises(ValueError, match="may place other rows differently"):
         render_sql(replace(flower_explanation(), is_minimal=True), "flowers")

@@ -28,9 +28,6 @@ OPTION_OF = {
 SPOKEN = {
     "distance must be": "--distance must be",
     ', or distance="precomputed".': ".",
-    'distance="haversine"': "--distance haversine",
-    'distance="mahalanobis"': "--distance mahalanobis",
-    'distance="correlation"': "--distance correlation",
     "column must not be": "--column must not be",
     "choose a dialect that tells them apart, such as 'postgres'": "give another --sql-dialect, such as postgres",
     ', "gower" or "precomputed"; got': ', or "gower"; got',
@@ -62,4 +59,5 @@ def speak_of_options(sentence: str) -> str:
     spoken = re.sub(r"\b(" + "|".join(OPTION_OF) + r")\b", lambda m: OPTION_OF[m[0]], sentence)
     for said, meant in SPOKEN.items():
         spoken = spoken.replace(said, meant)
+    spoken = re.sub(r'\b(distance|scale)="(\w+)"', r"--\1 \2", spoken)
     return spoken.replace(" or None;", ' or "none";' if spoken.startswith(TAKE_NONE) else ";")

@@ -50,7 +50,7 @@ def explain_labels(
     X : the table, an array or a frame
     labels : one per row, of any kind; -1 is noise, which belongs to no cluster and counts against precision
     max_terms, max_coefficient, units, scale : as for the estimator
-    sample_weight : a row of weight 2 is two rows
+    sample_weight : a row of weight 2 is two rows; the labels of rows of weight 0 count for nothing
     outside : what happens to rows in no polytope; None: "none" where there is noise, else "nearest"
     minimal : the fewest clauses that hold the same rows, for reading only
     names : one per cluster; None takes the labels, or makes them where labels are 0..K-1
@@ -68,9 +68,9 @@ def explain_labels(
     if outside is not None:
         check_choice("outside", outside, OUTSIDE)
     n_rows = open_table(X).n_rows
-    known, cluster_labels = _number_labels(labels, n_rows)
-    names = _check_names(names, len(cluster_labels))
     weights = check_weights(sample_weight, n_rows)
+    known, cluster_labels = _number_labels(labels, weights)
+    names = _check_names(names, len(cluster_labels))
     columns, table = fit_encoder(X, scale=scale, units=units, sample_weight=weights)
     hyperplanes, overlapping, gaps = _separate(table, known, weights, max_terms, max_coefficient)
     is_plain = cluster_labels == tuple(range(len(cluster_labels)))
@@ -83,7 +83,7 @@ def explain_labels(
         table.raw,
         known,
         weights=weights,
-        outside=outside or ("none" if (known == NOISE).any() else "nearest"),
+        outside=outside or ("none" if (known[weights > 0] == NOISE).any() else "nearest"),
         minimal=minimal,
         names=names,
         cluster_labels=() if is_plain else cluster_labels,
@@ -132,20 +132,22 @@ def _list_oblique(n_features: int, max_terms: int | None, max_coefficient: int |
     return directions.take(np.arange(n_features, len(directions)))
 
 
-def _number_labels(labels: Any, n_rows: int) -> tuple[Labels, tuple[Hashable, ...]]:
-    """Labels as 0..K-1 in their own order, noise as -1, and what they stand for."""
+def _number_labels(labels: Any, weights: Floats) -> tuple[Labels, tuple[Hashable, ...]]:
+    """Labels as 0..K-1 in their own order, and what they stand for; noise, and what no row that counts has, as -1."""
+    n_rows = len(weights)
     values = list(labels.to_list() if hasattr(labels, "to_list") else np.asarray(labels, dtype=object).tolist())
     if len(values) != n_rows:
         raise ValueError(f"labels must be one per row: {n_rows} are needed, {len(values)} were given.")
     if any(value is None or value != value for value in values):
         raise ValueError("labels must not be missing; give noise the label -1.")
-    distinct = list(dict.fromkeys(value for value in values if not _is_noise(value)))
+    counted = [value for value, is_counted in zip(values, weights > 0, strict=True) if is_counted]
+    distinct = list(dict.fromkeys(value for value in counted if not _is_noise(value)))
     if not distinct:
-        raise ValueError("labels name no cluster: every row is noise (-1).")
+        raise ValueError("labels name no cluster: every row is noise (-1) or has the weight 0.")
     with contextlib.suppress(TypeError):  # labels of several types keep the order in which they occur
         distinct.sort()
     place = {label: k for k, label in enumerate(distinct)}
-    numbers = [NOISE if _is_noise(value) else place[value] for value in values]
+    numbers = [place.get(value, NOISE) for value in values]
     return np.array(numbers, dtype=np.intp), tuple(distinct)
 
 

@@ -94,13 +94,14 @@ def list_along(features: NDArray[np.intp], max_terms: int, max_coefficient: int)
 
 def _directions_of(n_features: int, n_terms: int, max_coefficient: int, primitive: bool) -> Directions:
     choices = np.array(list(itertools.combinations(range(n_features), n_terms)), dtype=np.int32)
-    patterns = np.array(_patterns(n_terms, max_coefficient, primitive), dtype=np.float64)
+    patterns = _patterns(n_terms, max_coefficient, primitive)
     return Directions(np.repeat(choices, len(patterns), axis=0), np.tile(patterns, (len(choices), 1)))
 
 
-def _patterns(n_terms: int, max_coefficient: int, primitive: bool) -> list[tuple[int, ...]]:
+@lru_cache(maxsize=32)
+def _patterns(n_terms: int, max_coefficient: int, primitive: bool) -> NDArray[np.float64]:
     sizes = range(1, max_coefficient + 1)
     signed = [*sizes, *(-s for s in sizes)]
     patterns = [(first, *rest) for first in sizes for rest in itertools.product(signed, repeat=n_terms - 1)]
     kept = [p for p in patterns if not primitive or math.gcd(*p) == 1]
-    return sorted(kept, key=lambda p: (sum(abs(c) for c in p), [-c for c in p]))
+    return np.array(sorted(kept, key=lambda p: (sum(abs(c) for c in p), [-c for c in p])), dtype=np.float64)

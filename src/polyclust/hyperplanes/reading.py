@@ -32,6 +32,7 @@ __all__ = [
     "plane_between",
     "read_general_hyperplanes",
     "read_hyperplanes",
+    "relative_gap",
 ]
 
 MOST_CUTS = 40_000
@@ -271,16 +272,17 @@ def shorten_direction(w: Floats, upper: Floats, lower: Floats, features: Sequenc
     units = np.array([f.unit for f in features])
     exact = w * stretch
     exact = exact / np.abs(exact).max()
-    widest = _relative_gap(exact, upper / units, lower / units)
+    widest = relative_gap(exact, upper / units, lower / units)
     for share, digits in [*((0.5, d) for d in range(1, 9)), *((0.0, d) for d in range(3, 17))]:
         rounded = np.array([float(f"{c:.{digits}f}") for c in exact])
-        gap = _relative_gap(rounded, upper / units, lower / units)
+        gap = relative_gap(rounded, upper / units, lower / units)
         if gap > RELATIVE_GAP and gap >= share * widest:
             return {int(p): float(rounded[p]) for p in np.flatnonzero(rounded)}
     return None
 
 
-def _relative_gap(coefficients: Floats, upper: Floats, lower: Floats) -> float:
+def relative_gap(coefficients: Floats, upper: Floats, lower: Floats) -> float:
+    """The gap between the sums of two sets of rows, as a share of the largest sum; negative where they overlap."""
     used = np.flatnonzero(coefficients)
     if not used.size:
         return -1.0

@@ -352,6 +352,7 @@ def _match_levels(
         return _read_boolean(column, scope), [exp.Literal.number(int(bool(v))) for v in levels]
     value: exp.Expression = _column(column, scope)
     if types != {"text"}:
+        _refuse_same_text(column)
         value = exp.cast(value, exp.DataType.Type.TEXT)
     if column.fill is not None:
         value = _fill(value, _text(_spell(column.fill)[0]))
@@ -373,6 +374,19 @@ def _spell(level: object) -> list[str]:
     if isinstance(level, int | float):
         return list(dict.fromkeys([format_number(level), repr(float(level))]))
     return [str(level)]
+
+
+def _refuse_same_text(column: Column) -> None:
+    """Raise ValueError for values of several types that a database would write as the same text."""
+    owners: dict[str, Hashable] = {}
+    for level in column.levels:
+        for word in _spell(level):
+            other = owners.setdefault(word, level)
+            if other is not level:
+                raise ValueError(
+                    f"Column {column.name!r} has the values {other!r} and {level!r}, which a database cannot tell "
+                    "apart; turn all of them into one type, or rename one."
+                )
 
 
 def _text(value: str) -> exp.Literal:

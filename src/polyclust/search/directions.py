@@ -181,12 +181,16 @@ class Trial:
 
 
 class RealDirections:
-    """General hyperplanes: axes, and directions from centres, scatter and the walk between the two hulls."""
+    """General hyperplanes: axes, and directions from centres, scatter and the walk between the two hulls.
+
+    ``shift`` is how far the space lies from the features as they are, where that is far: gaps are beside their sums.
+    """
 
     has_raced = True  # there are infinitely many others
 
-    def __init__(self, space: Floats) -> None:
+    def __init__(self, space: Floats, shift: Floats | None = None) -> None:
         self.space = space
+        self.shift = shift
 
     def afresh(self) -> RealDirections:
         """For a last pass: nothing is left out before."""
@@ -204,6 +208,8 @@ class RealDirections:
         else:
             found = _between(here, weights, partition.labels[members] == i)
         projections = np.array(found) @ here.T
+        if self.shift is not None:
+            projections += (np.array(found) @ self.shift)[:, None]
         return stack_orders(straight, order_projections(members.astype(np.int32), projections))
 
 

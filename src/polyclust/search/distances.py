@@ -27,6 +27,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 ROWS_AT_ONCE = 1024
 VALUES_AT_ONCE = 250_000  # of products, so that they stay close
+UNDEFINED_AT_ZERO = ("braycurtis", "dice", "sokalsneath")  # 0 / 0 between two rows of zeros
 
 
 def measure_distances(coordinates: Floats, metric: str, others: Floats | None = None) -> NDArray[np.float32]:
@@ -39,7 +40,8 @@ def measure_distances(coordinates: Floats, metric: str, others: Floats | None = 
     else:
         for start in range(0, len(coordinates), ROWS_AT_ONCE):
             block = slice(start, start + ROWS_AT_ONCE)
-            distances[block] = _measure_block(coordinates[block], targets, metric)
+            with np.errstate(over="ignore"):  # what float32 cannot hold is refused
+                distances[block] = _measure_block(coordinates[block], targets, metric)
     if others is None:
         np.fill_diagonal(distances, 0.0)
     if metric != "euclidean":
@@ -56,15 +58,19 @@ def measure_equal(coordinates: Floats, metric: str) -> Floats:
     return np.zeros(len(coordinates))
 
 
-def refuse_flat_rows(coordinates: Floats, code: Ints, metric: str) -> None:
-    """Raise ValueError for rows that correlate with nothing; ``code`` says which of the coordinates every row has."""
-    if metric != "correlation":
+def refuse_flat_rows(coordinates: Floats, weights: Floats, metric: str) -> None:
+    """Raise ValueError for rows that the metric cannot compare: with anything, or with others that equal them."""
+    if metric == "correlation":
+        is_flat, kind, allowed = (coordinates == coordinates[:, :1]).all(axis=1), "for rows of equal scaled values", 0
+    elif metric in UNDEFINED_AT_ZERO:
+        is_flat, kind, allowed = ~coordinates.any(axis=1), "between rows of scaled values that are all 0", 1
+    else:
         return
-    n_flat = int((coordinates == coordinates[:, :1]).all(axis=1)[code].sum())
-    if n_flat:
+    n_flat = float(weights[is_flat].sum())
+    if n_flat > allowed:
         raise ValueError(
-            f'distance="correlation" is not defined for rows of equal scaled values, and there are {n_flat}; '
-            "leave them out, or choose another metric."
+            f'distance="{metric}" is not defined {kind}, and there are {n_flat:g}; leave them out, or choose another '
+            "metric."
         )
 
 
@@ -137,6 +143,6 @@ def _measure_block(block: Floats, targets: Floats, metric: str) -> Floats:
 def _refuse_undefined(distances: NDArray[np.float32], metric: str) -> None:
     if not all(np.isfinite(row).all() for row in distances):  # row by row: nothing of the matrix' size is made
         raise ValueError(
-            f'distance="{metric}" is not defined between some of these rows, as where all values or their sums are 0; '
-            "leave them out, or choose another metric."
+            f'distance="{metric}" is not defined between some of these rows, as where squares are too large, or all '
+            "values or their sums are 0; leave them out, or choose another metric."
         )

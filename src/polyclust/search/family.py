@@ -18,6 +18,7 @@ __all__ = ["AxisFamily", "Family", "GeneralFamily", "LatticeFamily", "SlackFamil
 
 MOST_LISTED = 150_000
 REAL_MAX_COEFFICIENT = 5
+FAR_FROM_ZERO = 1e3  # ranges
 
 
 class Family(Protocol):
@@ -77,15 +78,20 @@ class GeneralFamily:
     oblique: Directions | None = None
     is_complete: bool = False
 
+    @property
+    def is_far(self) -> bool:
+        """Whether some feature is so far from 0 beside its range that a gap between scaled rows may be lost in sums."""
+        return bool((np.abs(self.offset / self.scale) > FAR_FROM_ZERO).any())
+
     def space(self, points: Points) -> NDArray[np.float64]:
         """The explaining features, scaled."""
         return (points.raw - self.offset) / self.scale
 
     def legality(self, points: Points) -> Legality:
-        return LinearLegality(points, self.space(points))
+        return LinearLegality(points, self.space(points), self.scale, self.is_far)
 
     def directions(self, points: Points, effort: float = 1.0) -> DirectionSource:  # noqa: ARG002
-        return RealDirections(self.space(points))
+        return RealDirections(self.space(points), self.offset / self.scale if self.is_far else None)
 
 
 @dataclass(frozen=True)

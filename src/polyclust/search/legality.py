@@ -13,9 +13,16 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from polyclust.hyperplanes.general import is_separable
+from polyclust.hyperplanes.general import find_direction, is_separable
 from polyclust.hyperplanes.lattice import Directions
-from polyclust.kernels.orders import find_overlaps, find_separating, find_straight_cut, measure_rank_intervals
+from polyclust.hyperplanes.reading import relative_gap
+from polyclust.kernels.orders import (
+    RELATIVE_GAP,
+    find_overlaps,
+    find_separating,
+    find_straight_cut,
+    measure_rank_intervals,
+)
 from polyclust.kernels.silhouette import IMPOSSIBLE
 from polyclust.search.partition import Ints, Partition
 from polyclust.search.points import FEW_POINTS, Points, SubsetOrders
@@ -25,6 +32,7 @@ __all__ = ["AlwaysLegal", "IntervalLegality", "LegalCut", "Legality", "LinearLeg
 Floats = NDArray[np.float64]
 VALUES_TO_LIST = 5e6
 N_LIKELY = 16
+SURE_GAPS = 10.0  # times the least gap, so that the plane that is read in the end has one too
 
 
 @dataclass(frozen=True)
@@ -177,11 +185,42 @@ class IntervalLegality(_PairwiseLegality):
 
 
 class LinearLegality(_PairwiseLegality):
-    """General hyperplanes: two clusters are apart when a linear program finds a plane between them."""
+    """General hyperplanes: two clusters are apart when a linear program finds a plane between them.
 
-    def __init__(self, points: Points, space: NDArray[np.float64]) -> None:
+    The program sees scaled features, the plane is applied to them as they are: where these are far from 0 beside their
+    range, its sums are large, and the gap must exceed a relative 1e-9 of those too.
+    """
+
+    def __init__(self, points: Points, space: Floats, scale: Floats, is_far: bool) -> None:
         self.points = points
         self.space = space
+        self.scale = scale
+        self.is_far = is_far
+
+    def find_cut(
+        self, partition: Partition, i: int, j: int, orders: SubsetOrders, scores: Floats, floor: float, n_tries: int
+    ) -> LegalCut | None:
+        cut = super().find_cut(partition, i, j, orders, scores, floor, n_tries)
+        while cut is not None and self.is_far and not self._tells_sides(orders.rows[cut.order], cut.position):
+            scores[cut.order, cut.position] = IMPOSSIBLE
+            cut = super().find_cut(partition, i, j, orders, scores, floor, cut.n_left)
+        return cut
+
+    def _tells_sides(self, order: NDArray[np.int32], position: int) -> bool:
+        first, second = order[: position + 1].astype(np.intp), order[position + 1 :].astype(np.intp)
+        return self._are_apart(first, second)
 
     def allows(self, partition: Partition, rows: Ints, others: Iterable[int]) -> bool:
-        return all(is_separable(self.space[rows], self.space[partition.rows_of(c)]) for c in others)
+        return all(self._are_apart(rows, partition.rows_of(c)) for c in others)
+
+    def _are_apart(self, first: Ints, second: Ints) -> bool:
+        if not is_separable(self.space[first], self.space[second]):
+            return False
+        return not self.is_far or self._is_told_in_raw_values(first, second)
+
+    def _is_told_in_raw_values(self, first: Ints, second: Ints) -> bool:
+        upper, lower = self.points.raw[first], self.points.raw[second]
+        if ((upper.min(axis=0) > lower.max(axis=0)) | (lower.min(axis=0) > upper.max(axis=0))).any():
+            return True
+        w = find_direction(self.space[first], self.space[second], widest=True)
+        return w is not None and relative_gap(w / self.scale, upper, lower) > SURE_GAPS * RELATIVE_GAP

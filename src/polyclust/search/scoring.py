@@ -169,14 +169,25 @@ class SilhouetteScorer:
 
 
 class CallScorer:
-    """Any criterion f(labels) -> larger is better. Sweeps try a few cuts of every direction, then close in."""
+    """Any criterion f(labels) -> larger is better. Sweeps try a few cuts of every direction, then close in.
+
+    A call may be slow and directions many: once the search ``is_over``, a sweep tries the first ones only.
+    """
 
     N_CUTS = 9
+    N_DIRECTIONS_WHEN_OVER = 200
 
-    def __init__(self, points: Points, bounds: SizeBounds, criterion: Callable[[Ints], float]) -> None:
+    def __init__(
+        self,
+        points: Points,
+        bounds: SizeBounds,
+        criterion: Callable[[Ints], float],
+        is_over: Callable[[], bool] = lambda: False,
+    ) -> None:
         self.points = points
         self.bounds = bounds
         self.criterion = criterion
+        self.is_over = is_over
 
     def start(self, labels: Ints, n_clusters: int) -> Partition:
         sizes = sum_weights(labels, self.points.weights, n_clusters)
@@ -203,6 +214,8 @@ class CallScorer:
         scores = np.full(orders.rows.shape, IMPOSSIBLE)
         upper = partition.n_clusters if j is None else j
         for d in range(len(scores)):
+            if d >= self.N_DIRECTIONS_WHEN_OVER and self.is_over():
+                break
             self._scan_direction(partition, i, upper, orders.rows[d], orders.is_end[d], scores[d])
         return scores
 

@@ -35,6 +35,8 @@ __all__ = [
 
 SCALES = ("minmax", "standard", "none")
 UNITS = ("round", "range", "none")
+SPANS = 1e-100, 1e100  # least and greatest of a column: their squares, and sums of these, are numbers too
+SPANS_UNSCALED = 1e-30, 1e30  # the same for distances as they are, in float32
 
 
 @dataclass(frozen=True)
@@ -72,8 +74,9 @@ def measure_spans(raw: Floats, weights: Floats | None, with_moments: bool) -> Sp
     nothing = np.full(raw.shape[1], np.nan)
     mean, variance = nothing, nothing
     if with_moments and len(counted):
-        mean = np.average(counted, axis=0, weights=kept)
-        variance = np.average((counted - mean) ** 2, axis=0, weights=kept)
+        with np.errstate(over="ignore", invalid="ignore"):  # spans of that size are refused
+            mean = np.average(counted, axis=0, weights=kept)
+            variance = np.average((counted - mean) ** 2, axis=0, weights=kept)
     return Spans(weight, counted.min(axis=0, initial=np.inf), counted.max(axis=0, initial=-np.inf), mean, variance)
 
 
@@ -99,9 +102,12 @@ def scale_features(
     if not keep.any():
         raise ValueError("All rows are identical; there is nothing to cluster.")
     _warn_constant(features, keep)
+    with np.errstate(over="ignore"):
+        widths = spans.high - spans.low
+    _refuse_spans([f for f, k in zip(features, keep, strict=True) if k], widths[keep], scale)
     is_standard = scale == "standard"
     center = spans.mean if is_standard else spans.low
-    spread = np.sqrt(spans.variance) if is_standard else spans.high - spans.low
+    spread = np.sqrt(spans.variance) if is_standard else widths
     measured = []
     for position in np.flatnonzero(keep).tolist():
         f = features[position]
@@ -118,6 +124,24 @@ def scale_features(
             )
         )
     return tuple(measured), keep
+
+
+def _refuse_spans(features: Sequence[Feature], widths: Floats, scale: str) -> None:
+    """Raise ValueError for numbers so near or far from each other that floating point loses their distances."""
+    least, greatest = SPANS_UNSCALED if scale == "none" else SPANS
+    is_wrong = widths > greatest
+    if scale != "none" or widths.max() < least:  # unscaled, a column may be negligible beside others
+        is_wrong |= widths < least
+    if not is_wrong.any():
+        return
+    at = int(np.argmax(is_wrong))
+    is_wide = widths[at] > greatest
+    with_scale = ' with scale="none"' if scale == "none" else ""
+    raise ValueError(
+        f"Column {features[at].column.name!r} spans {'more' if is_wide else 'less'} than "
+        f"{greatest if is_wide else least:g}, too {'much' if is_wide else 'little'} for distances{with_scale}; "
+        f"{'divide' if is_wide else 'multiply'} it by a power of ten, or leave it out."
+    )
 
 
 def encode_rows(
@@ -178,7 +202,8 @@ def _unit(feature: Feature, span: float, units: str) -> float:
 
 
 def _warn_constant(features: Sequence[Feature], keep: NDArray[np.bool_]) -> None:
-    constant = list(dict.fromkeys(f.column.name for f, k in zip(features, keep, strict=True) if not k))
+    used = {f.column.label for f, k in zip(features, keep, strict=True) if k}
+    constant = list(dict.fromkeys(f.column.name for f in features if f.column.label not in used))
     if constant:
         warnings.warn(
             f"Columns with one value only are ignored: {', '.join(constant)}.",
