@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
+import os
+import pty
+import struct
+import subprocess
+import termios
 from pathlib import Path
 
 import numpy as np
@@ -66,6 +73,50 @@ def test_notes_speak_of_options_and_of_one_row(tmp_path: Path, run) -> None:
     assert "No larger than --min-size allows" in done.stderr
     assert "(1 row)" in done.stderr
     assert "min_cluster_size" not in (tmp_path / "t-clusters" / "report.html").read_text().split("<table")[0]
+
+
+def test_text_and_report_say_the_same(tmp_path: Path, run) -> None:
+    """Clauses, percentages, missing values, and that the best number of clusters is the largest that was tried."""
+    towns = ["Bonn", "Graz", "Linz", "Wien"]
+    rows = [(towns[i % 4], i % 4 + i % 3 / 10, i % 2) for i in range(60)] + [(None, 9.0, 0)]
+    pd.DataFrame(rows, columns=["town", "x", "vip"]).to_csv(tmp_path / "t.csv", index=False)
+    done = run("fit", "t.csv", "--max-clusters", "4", "--explain-with", "town", cwd=tmp_path)
+    page = (tmp_path / "t-clusters" / "report.html").read_text()
+    head = page.split("<section")[0]
+    assert "4 clusters, 60 rows, 6 clauses" in done.stdout
+    assert "∉ {" in done.stdout
+    assert "<dt>Clauses</dt><dd>6 <span>" in head
+    assert "K = 4 is the largest that was tried: a higher --max-clusters may find a better one" in done.stdout
+    assert "It is the largest that was tried: a higher --max-clusters may find a better one." in page
+    assert "1 in 49%" in done.stdout
+    assert "15 rows, 25%" in done.stdout
+    assert "· 25% ·" in page
+    assert "4 values: Bonn, Graz, Linz, …, 1 missing" in done.stdout
+    assert "4 values: Bonn, Graz, Linz, …, 1 missing" in page
+    asked = run("fit", "t.csv", "-k", "4", "--max-clusters", "4", "-o", "asked", cwd=tmp_path)
+    assert "largest that was tried" not in asked.stdout
+
+
+def test_rules_fit_a_narrow_terminal(fitted: Path, command: list[str], environment: dict[str, str]) -> None:
+    model = [*command, "explain", str(fitted / "model.json")]
+    for columns, width in ((60, 60), (200, 88)):
+        printed = read_from_terminal(model, {**environment, "COLUMNS": "", "PYTHONUTF8": "1"}, columns)
+        assert {line for line in printed.split() if set(line) == {"─"}} == {"─" * width}
+
+
+def read_from_terminal(command: list[str], environment: dict[str, str], columns: int) -> str:
+    """What a command prints on a terminal of that many columns."""
+    reader, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    with subprocess.Popen(command, stdout=terminal, env=environment) as process:
+        os.close(terminal)
+        printed = b""
+        with contextlib.suppress(OSError):  # a terminal that nobody writes to any more
+            while piece := os.read(reader, 65536):
+                printed += piece
+    os.close(reader)
+    assert process.returncode == 0
+    return printed.decode()
 
 
 def test_where_all_numbers_differ_no_end_of_them_is_filled_in() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from polyclust.explain.spelling import format_number, spell_count
+from polyclust.explain.spelling import format_count, format_number, spell_count
 from polyclust.table.kinds import FoundColumn, Wishes, choose_columns, convert_columns
 from polyclust.table.missing import CompleteTable, complete_table
 from polyclust.table.read import (
@@ -81,7 +81,7 @@ def describe_columns(prepared: PreparedTable) -> str:
     """The table that shows the kind of every column and what is left out."""
     width = min(32, max(len(c.name) for c in prepared.found))
     n_columns = len(prepared.found)
-    head = f"{prepared.source.name}: {prepared.n_rows} rows, {spell_count(n_columns, 'column')}"
+    head = f"{prepared.source.name}: {spell_count(prepared.n_rows, 'row')}, {spell_count(n_columns, 'column')}"
     lines = [f"  {_fit(c.name, width)}  {c.kind:<10}  {_note(c)}" for c in prepared.found]
     return "\n".join([head, *lines, *_describe_names(prepared), *_describe_missing(prepared)])
 
@@ -119,9 +119,8 @@ def _hint_at_code(column: FoundColumn, codes: Collection[str]) -> str:
 def _describe_missing(prepared: PreparedTable) -> list[str]:
     lines = []
     if prepared.n_dropped:
-        rows, are, them = (
-            ("1 row", "is", "it") if prepared.n_dropped == 1 else (f"{prepared.n_dropped} rows", "are", "them")
-        )
+        are, them = ("is", "it") if prepared.n_dropped == 1 else ("are", "them")
+        rows = spell_count(prepared.n_dropped, "row")
         lines.append(f"  {rows} with missing values {are} left out (--missing median would fill {them})")
         lines.append(f"  'assign' and the SQL give {them} a cluster all the same where the rules need no missing value")
     fills = prepared.complete.fills
@@ -137,7 +136,7 @@ def _spell_fill(value: float | str | bool) -> str:
 
 
 def _note(column: FoundColumn) -> str:
-    missing = f", {column.n_missing} missing" if column.n_missing else ""
+    missing = f", {format_count(column.n_missing)} missing" if column.n_missing else ""
     return f"{column.note}{missing}" if column.is_used else f"left out: {column.note}{missing}"
 
 

@@ -255,7 +255,7 @@ def _describe_levels(series: pd.Series[Any]) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
+    return f"{share:.0%}"
 
 
 def _share_of_numbers(series: pd.Series[Any], decimal: str | None) -> float:
