@@ -18,7 +18,7 @@ import pytest
 from polyclust.cli.preparing import describe_columns, prepare_table
 from polyclust.table.kinds import Wishes, choose_columns, convert_columns
 from polyclust.table.missing import complete_table
-from polyclust.table.read import open_source
+from polyclust.table.read import TableError, open_source
 from polyclust.table.unseen import UnseenLevels
 
 
@@ -56,6 +56,53 @@ def test_codes_are_told_and_stay_as_they_are_written_if_asked_for(tmp_path: Path
     postal = describe(content.replace("01067", "11067").replace("zip", "PLZ"), tmp_path)
     assert "PLZ    integer     11067 to 80331: give --categorical PLZ if it is a code" in postal
     assert "2 values: 01067, 80331" in describe(content, tmp_path, categorical=["zip"])
+
+
+def make_longer(content: str) -> str:
+    """A table with its rows four times."""
+    head, *rows = content.splitlines(keepends=True)
+    return head + "".join(rows) * 4
+
+
+def test_a_column_without_numbers_cannot_be_one_of_numbers(tmp_path: Path) -> None:
+    with pytest.raises(TableError, match=r"--numeric b: the column of .* holds no number, first 'x' in row 1; turn"):
+        describe(make_longer("a,b\n1,x\n2,y\n"), tmp_path, numeric=["b"])
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("a\n1,234\n2,345\n9,100\n", "1.234 to 9.1, written as '1,234': give --decimal . if the comma marks thousands"),
+        ("a;b\n1.234;x\n2.345;y\n9.100;x\n", "1.234 to 9.1: give --decimal , if the point marks thousands"),
+        ("a;b\n1,234;x\n2,3;y\n9,1;x\n", "1.234 to 9.1, written as '1,234'\n"),
+        ("a;b\n1.234;x\n2.3;y\n9.1;x\n", "1.234 to 9.1\n"),
+        ("a;b\n1.234;0,5\n2.345;1,5\n9.100;2,5\n", "1234 to 9100, written as '1.234'\n"),
+        ("a;b\n1,234;x\n2,345;y\n9.5;x\n", "9.5 to 2345, written as '1,234'\n"),
+        ('a,b\n"1,234",x\n"2,345",y\n"9,100",x\n', "1234 to 9100, written as '1,234'\n"),
+    ],
+)
+def test_how_marks_in_numbers_are_read_is_told(content: str, said: str, tmp_path: Path) -> None:
+    assert said in describe(make_longer(content), tmp_path) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "decimal"), [("a\n1,234\n2,345\n9,100\n", "."), ("a;b\n1.234;x\n2.345;y\n9.100;x\n", ",")]
+)
+def test_marks_of_thousands_are_read_as_such_where_the_decimal_mark_is_given(
+    content: str, decimal: str, tmp_path: Path
+) -> None:
+    (tmp_path / "t.csv").write_text(make_longer(content))
+    prepared = prepare_table(open_source(str(tmp_path / "t.csv"), decimal=decimal), Wishes(), "drop")
+    assert prepared.complete.table["a"].tolist() == [1234, 2345, 9100] * 4
+    assert "give --decimal" not in describe_columns(prepared)
+
+
+def test_texts_that_are_read_as_missing_are_told(tmp_path: Path) -> None:
+    content = "country, answer, note\n" + "DE, 1, a\nNA, n/a, b\nPT, 3, \nNA, 2, c\nDE, 5, a\n" * 4
+    said = describe(content, tmp_path)
+    assert "2 values: DE, PT, 'NA' read as missing, 8 missing" in said
+    assert "1 to 5, 'n/a' read as missing, 4 missing" in said
+    assert "3 values: a, b, c, 4 missing" in said  # nothing stands there
 
 
 def test_one_is_one(tmp_path: Path) -> None:

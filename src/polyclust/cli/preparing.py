@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,8 @@ from polyclust.table.read import (
     TableSource,
     find_codes,
     find_decimal_mark,
+    find_gaps,
+    is_decimal_unsure,
     read_as_text,
     read_table,
 )
@@ -69,6 +71,9 @@ def prepare_table(source: TableSource, wishes: Wishes, missing: str) -> Prepared
     for name in codes.intersection(wishes.categorical):
         table[name] = read_as_text(source, name).replace("", pd.NA)
     found = _mark_codes(choose_columns(table, wishes, source.name, decimal), codes)
+    if is_decimal_unsure(source):
+        found = _mark_thousands(found, decimal)
+    found = _mark_gaps(found, find_gaps(source, table) if any(c.n_missing for c in found) else {})
     if not any(c.is_used for c in found):
         raise TableError(f"{source.name} {_say_why_none(table, found)}.")
     converted = convert_columns(table, found, decimal)
@@ -107,6 +112,18 @@ def _describe_names(prepared: PreparedTable) -> list[str]:
 def _mark_codes(found: Sequence[FoundColumn], codes: Collection[str]) -> list[FoundColumn]:
     """A word at whole numbers that are written or named like codes."""
     return [replace(c, note=c.note + _hint_at_code(c, codes)) for c in found]
+
+
+def _mark_thousands(found: Sequence[FoundColumn], decimal: str | None) -> list[FoundColumn]:
+    """A word at fractions that may be whole numbers in groups."""
+    mark, other = ("comma", ".") if decimal == "," else ("point", ",")
+    hint = f": give --decimal {other} if the {mark} marks thousands"
+    return [replace(c, note=c.note + hint) if c.kind == "number" else c for c in found]
+
+
+def _mark_gaps(found: Sequence[FoundColumn], gaps: Mapping[str, str]) -> list[FoundColumn]:
+    """A word at columns where a text was taken for a missing value: NA may be Namibia."""
+    return [replace(c, note=f"{c.note}, {gaps[c.name]!r} read as missing") if c.name in gaps else c for c in found]
 
 
 def _hint_at_code(column: FoundColumn, codes: Collection[str]) -> str:
