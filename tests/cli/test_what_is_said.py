@@ -132,7 +132,7 @@ def test_text_and_report_say_the_same(tmp_path: Path, run) -> None:
     head = page.split("<section")[0]
     assert "4 clusters, 60 rows, 6 clauses" in done.stdout
     assert "∉ {" in done.stdout
-    assert "<dt>Clauses</dt><dd>6 <span>" in head
+    assert "<dt>Clauses</dt><dd>6 <span>in all rules: a range is two, ∉ one per value" in head
     assert "K = 4 is the largest that was tried: a higher --max-clusters may find a better one" in done.stdout
     assert "It is the largest that was tried: a higher --max-clusters may find a better one." in page
     assert "1 in 49%" in done.stdout

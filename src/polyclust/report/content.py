@@ -43,7 +43,6 @@ SYMBOLS = (
 )
 MOST_PROFILE_LINES = 60
 MOST_TYPICAL = 4
-CLAUSES_NOTE = "in all rules: both ends of a range count, and each value left out"
 
 
 def gather_content(subject: ReportSubject) -> dict[str, Any]:
@@ -232,7 +231,7 @@ def _list_facts(subject: ReportSubject, clarity: Clarity) -> list[dict[str, str]
     facts = [
         {"label": "Rows", "value": format_count(len(subject.labels)), "note": _dropped_note(subject)},
         {"label": "Clusters", "value": str(subject.explanation.n_clusters), "note": ""},
-        {"label": "Clauses", "value": format_count(subject.explanation.n_clauses), "note": CLAUSES_NOTE},
+        {"label": "Clauses", "value": format_count(subject.explanation.n_clauses), "note": _clauses_note(subject)},
         {
             "label": "Placed by the rules",
             "value": spell_share(subject.explanation.fidelity),
@@ -245,6 +244,13 @@ def _list_facts(subject: ReportSubject, clarity: Clarity) -> list[dict[str, str]
     if clarity.n_rows:
         facts.append({"label": "Overall", "value": judge(clarity.average).capitalize(), "note": note})
     return facts
+
+
+def _clauses_note(subject: ReportSubject) -> str:
+    """How clauses are counted, where the rules show fewer conditions than they have clauses."""
+    n_conditions = sum(len(word_conditions(rule.clauses)) for rule in subject.explanation.rules)
+    is_folded = n_conditions != subject.explanation.n_clauses
+    return "in all rules: a range is two, ∉ one per value" if is_folded else "in all rules together"
 
 
 def _dropped_note(subject: ReportSubject) -> str:
