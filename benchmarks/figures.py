@@ -41,9 +41,9 @@ Limits = tuple[tuple[float, float], tuple[float, float]]
 GRID = 400  # points of the shading along each axis
 DPI = 150
 FAMILIES: dict[str, dict[str, Any]] = {
-    "axis-parallel: boxes": {},
-    "whole numbers: axis-parallel or diagonal": {"max_terms": 2, "max_coefficient": 1, "units": "none"},
-    "general: any line": {"max_terms": None, "max_coefficient": None, "units": "none"},
+    "axis-parallel: each condition looks at one feature": {},
+    "scorecard: sums with coefficients 1 and −1": {"max_terms": 2, "max_coefficient": 1, "units": "none"},
+    "general: sums with any coefficients": {"max_terms": None, "max_coefficient": None, "units": "none"},
 }
 
 
@@ -156,7 +156,7 @@ def draw_family(X: np.ndarray, name: str, settings: dict[str, Any], ax: Axes) ->
         ax.contourf(across, up, region, levels=[0.5, 1.5], colors=[colour], alpha=0.16)
         ax.contour(across, up, region, levels=[0.5], colors=[colour], linewidths=1.2)
         ax.scatter(*X[model.labels_ == k].T, s=11, color=colour, marker=shape)
-        rule = " AND ".join(map(str, model.explanation_.rules[k].clauses))
+        rule = str(model.explanation_.rules[k])
         ax.text(0, -0.17 - 0.055 * line, rule, transform=ax.transAxes, fontsize=9.5, color=colour)
     ax.set_title(f"{name}\nsilhouette {model.score_:.3f}", fontsize=11)
     ax.set_xlabel("x")
@@ -189,7 +189,8 @@ def save_families(folder: Path) -> None:
     figure, axes = plt.subplots(1, len(FAMILIES), figsize=(14, 5.6))
     for (name, settings), ax in zip(FAMILIES.items(), axes, strict=True):
         draw_family(X, name, settings, ax)
-    figure.subplots_adjust(left=0.04, right=0.99, top=0.89, bottom=0.23, wspace=0.15)
+    figure.suptitle("The same rows in three clusters, told by three kinds of rules (below each picture in its colours)")
+    figure.subplots_adjust(left=0.04, right=0.99, top=0.84, bottom=0.23, wspace=0.15)
     save(figure, folder / "families.png")
 
 

@@ -6,8 +6,11 @@ import warnings
 
 from polyclust.errors import PolyclustWarning, SmallClusterWarning
 from polyclust.explain.explanation import Explanation
+from polyclust.explain.spelling import spell_count
 
-__all__ = ["warn_of_result"]
+__all__ = ["LARGEST_TRIED", "warn_of_result"]
+
+LARGEST_TRIED = "is the largest that was tried: a higher --max-clusters may find a better one"
 
 ABOVE_FIT = 5  # this function, _keep, _fit_table, fit, and the user's line
 
@@ -25,6 +28,6 @@ def warn_of_result(explanation: Explanation, fewest: int, was_cut_short: bool) -
         warnings.warn(sentence, PolyclustWarning, stacklevel=ABOVE_FIT)
     small = [r for r in explanation.rules if r.is_at_minimum]
     if small:
-        listed = ", ".join(f"{r.cluster} ({r.size:g} row{'' if r.size == 1 else 's'})" for r in small)
+        listed = ", ".join(f"{r.cluster} ({spell_count(r.size, 'row')})" for r in small)
         sentence = f"No larger than min_cluster_size allows, so probably a cap of outliers: cluster {listed}."
         warnings.warn(sentence, SmallClusterWarning, stacklevel=ABOVE_FIT)

@@ -333,7 +333,7 @@ def _check_memory(n_points: int, memory_limit: float | None) -> None:
     n_bytes = 4.0 * n_points**2
     if memory_limit is not None and n_bytes > memory_limit:
         raise ValueError(
-            f"The distances of {n_points} rows take {n_bytes / 1e6:,.1f} MB, more than memory_limit allows; raise it "
+            f"The distances of {n_points} rows take {n_bytes / 1e6:.1f} MB, more than memory_limit allows; raise it "
             "or give fewer rows."
         )
 

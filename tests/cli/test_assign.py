@@ -35,8 +35,11 @@ def test_order_identifier_drift_and_rows_outside(fitted: Path, tmp_path: Path, r
     assert labels["cluster"].tolist() == explanation.predict(new).tolist()
     n_outside = int((~explanation.contains(new).any(axis=1)).sum())
     assert f"outside every polytope: {n_outside} rows" in done.stderr
-    assert "share now  at fit" in done.stderr
+    head, first = done.stderr.splitlines()[1:3]
+    assert head.endswith("share now  at fit")
+    assert first.index("%") == head.index("share now") + len("share now") - 1
     assert "drift: the share of" in done.stderr
+    assert "differs by more than 5 percentage points from the fit" in done.stderr
 
 
 def test_one_row_is_one_row(fitted: Path, tmp_path: Path, run) -> None:

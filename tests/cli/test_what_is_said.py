@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
+import os
+import pty
+import struct
+import subprocess
+import termios
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +18,7 @@ import pytest
 from polyclust.cli.preparing import describe_columns, prepare_table
 from polyclust.table.kinds import Wishes, choose_columns, convert_columns
 from polyclust.table.missing import complete_table
-from polyclust.table.read import open_source
+from polyclust.table.read import TableError, open_source
 from polyclust.table.unseen import UnseenLevels
 
 
@@ -51,6 +58,53 @@ def test_codes_are_told_and_stay_as_they_are_written_if_asked_for(tmp_path: Path
     assert "2 values: 01067, 80331" in describe(content, tmp_path, categorical=["zip"])
 
 
+def make_longer(content: str) -> str:
+    """A table with its rows four times."""
+    head, *rows = content.splitlines(keepends=True)
+    return head + "".join(rows) * 4
+
+
+def test_a_column_without_numbers_cannot_be_one_of_numbers(tmp_path: Path) -> None:
+    with pytest.raises(TableError, match=r"--numeric b: the column of .* holds no number, first 'x' in row 1; turn"):
+        describe(make_longer("a,b\n1,x\n2,y\n"), tmp_path, numeric=["b"])
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("a\n1,234\n2,345\n9,100\n", "1.234 to 9.1, written as '1,234': give --decimal . if the comma marks thousands"),
+        ("a;b\n1.234;x\n2.345;y\n9.100;x\n", "1.234 to 9.1: give --decimal , if the point marks thousands"),
+        ("a;b\n1,234;x\n2,3;y\n9,1;x\n", "1.234 to 9.1, written as '1,234'\n"),
+        ("a;b\n1.234;x\n2.3;y\n9.1;x\n", "1.234 to 9.1\n"),
+        ("a;b\n1.234;0,5\n2.345;1,5\n9.100;2,5\n", "1234 to 9100, written as '1.234'\n"),
+        ("a;b\n1,234;x\n2,345;y\n9.5;x\n", "9.5 to 2345, written as '1,234'\n"),
+        ('a,b\n"1,234",x\n"2,345",y\n"9,100",x\n', "1234 to 9100, written as '1,234'\n"),
+    ],
+)
+def test_how_marks_in_numbers_are_read_is_told(content: str, said: str, tmp_path: Path) -> None:
+    assert said in describe(make_longer(content), tmp_path) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "decimal"), [("a\n1,234\n2,345\n9,100\n", "."), ("a;b\n1.234;x\n2.345;y\n9.100;x\n", ",")]
+)
+def test_marks_of_thousands_are_read_as_such_where_the_decimal_mark_is_given(
+    content: str, decimal: str, tmp_path: Path
+) -> None:
+    (tmp_path / "t.csv").write_text(make_longer(content))
+    prepared = prepare_table(open_source(str(tmp_path / "t.csv"), decimal=decimal), Wishes(), "drop")
+    assert prepared.complete.table["a"].tolist() == [1234, 2345, 9100] * 4
+    assert "give --decimal" not in describe_columns(prepared)
+
+
+def test_texts_that_are_read_as_missing_are_told(tmp_path: Path) -> None:
+    content = "country, answer, note\n" + "DE, 1, a\nNA, n/a, b\nPT, 3, \nNA, 2, c\nDE, 5, a\n" * 4
+    said = describe(content, tmp_path)
+    assert "2 values: DE, PT, 'NA' read as missing, 8 missing" in said
+    assert "1 to 5, 'n/a' read as missing, 4 missing" in said
+    assert "3 values: a, b, c, 4 missing" in said  # nothing stands there
+
+
 def test_one_is_one(tmp_path: Path) -> None:
     pd.DataFrame({"x": [*range(9), *range(50, 59), None]}).to_parquet(tmp_path / "t.parquet")
     said = describe_columns(prepare_table(open_source(str(tmp_path / "t.parquet")), Wishes(), "drop"))
@@ -66,6 +120,50 @@ def test_notes_speak_of_options_and_of_one_row(tmp_path: Path, run) -> None:
     assert "No larger than --min-size allows" in done.stderr
     assert "(1 row)" in done.stderr
     assert "min_cluster_size" not in (tmp_path / "t-clusters" / "report.html").read_text().split("<table")[0]
+
+
+def test_text_and_report_say_the_same(tmp_path: Path, run) -> None:
+    """Clauses, percentages, missing values, and that the best number of clusters is the largest that was tried."""
+    towns = ["Bonn", "Graz", "Linz", "Wien"]
+    rows = [(towns[i % 4], i % 4 + i % 3 / 10, i % 2) for i in range(60)] + [(None, 9.0, 0)]
+    pd.DataFrame(rows, columns=["town", "x", "vip"]).to_csv(tmp_path / "t.csv", index=False)
+    done = run("fit", "t.csv", "--max-clusters", "4", "--explain-with", "town", cwd=tmp_path)
+    page = (tmp_path / "t-clusters" / "report.html").read_text()
+    head = page.split("<section")[0]
+    assert "4 clusters, 60 rows, 6 clauses" in done.stdout
+    assert "∉ {" in done.stdout
+    assert "<dt>Clauses</dt><dd>6 <span>in all rules: a range is two, ∉ one per value" in head
+    assert "K = 4 is the largest that was tried: a higher --max-clusters may find a better one" in done.stdout
+    assert "It is the largest that was tried: a higher --max-clusters may find a better one." in page
+    assert "1 in 49%" in done.stdout
+    assert "15 rows, 25%" in done.stdout
+    assert "· 25% ·" in page
+    assert "4 values: Bonn, Graz, Linz, …, 1 missing" in done.stdout
+    assert "4 values: Bonn, Graz, Linz, …, 1 missing" in page
+    asked = run("fit", "t.csv", "-k", "4", "--max-clusters", "4", "-o", "asked", cwd=tmp_path)
+    assert "largest that was tried" not in asked.stdout
+
+
+def test_rules_fit_a_narrow_terminal(fitted: Path, command: list[str], environment: dict[str, str]) -> None:
+    model = [*command, "explain", str(fitted / "model.json")]
+    for columns, width in ((60, 60), (200, 88)):
+        printed = read_from_terminal(model, {**environment, "COLUMNS": "", "PYTHONUTF8": "1"}, columns)
+        assert {line for line in printed.split() if set(line) == {"─"}} == {"─" * width}
+
+
+def read_from_terminal(command: list[str], environment: dict[str, str], columns: int) -> str:
+    """What a command prints on a terminal of that many columns."""
+    reader, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    with subprocess.Popen(command, stdout=terminal, env=environment) as process:
+        os.close(terminal)
+        printed = b""
+        with contextlib.suppress(OSError):  # a terminal that nobody writes to any more
+            while piece := os.read(reader, 65536):
+                printed += piece
+    os.close(reader)
+    assert process.returncode == 0
+    return printed.decode()
 
 
 def test_where_all_numbers_differ_no_end_of_them_is_filled_in() -> None:

@@ -184,7 +184,7 @@ def test_families_side_by_side(flower_model, flowers) -> None:
     real = [Hyperplane(h.features, (0.37, 1.0), h.units, h.threshold * 0.45, 1.0, h.above, h.below) for h in slanted]
     models = [flower_model, *(FittedModel().fit(flowers, planes, 3) for planes in (slanted, real))]
     panels = draw_families(models, flowers)
-    assert [p.get_title().split(":")[0] for p in panels] == ["axis-parallel", "sparse integer", "general"]
+    assert [p.get_title().split(":")[0] for p in panels] == ["axis-parallel", "scorecard", "general"]
     assert all("exact" in p.get_title() for p in panels)
     assert len(plt.get_fignums()) == 1
     assert len({p.get_xlim() for p in panels}) == 1

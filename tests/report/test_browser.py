@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from polyclust.geometry.hyperplane import Hyperplane
 from polyclust.report import ReportSubject, render_report
 
 CHROMIUM = next((p for p in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if p), None)
@@ -204,6 +205,24 @@ def test_choosing_a_pair_says_what_tells_them_apart(
 def test_nothing_is_wider_than_the_window(browser: Browser, page: Path, width: int, is_phone: bool) -> None:
     browser.open(page, width, 844, is_phone)
     assert browser.run("return document.documentElement.scrollWidth") <= width
+
+
+def test_texts_of_charts_fit_a_phone(browser: Browser, build_subject, tmp_path: Path) -> None:
+    long = "how likely is it that you would recommend this product to a friend or colleague"
+    table = pd.DataFrame({long: [1.0, 2.0, 8.0, 9.0] * 5, "other " + long: [3.0, 1.0, 2.0, 4.0] * 5})
+    planes = [Hyperplane((0,), (1.0,), (1.0,), 5.0, 1.0, 1, 0)]
+    subject = build_subject(table, np.array([0, 0, 1, 1] * 5), planes)
+    (tmp_path / "report.html").write_text(render_report(subject), encoding="utf-8")
+    browser.open(tmp_path / "report.html", 390, is_phone=True)
+    texts = "#scatter .xtitle, #pair-chart .xtitle, #pair-chart .legendtext"
+    edges = browser.run(
+        "return [...document.querySelectorAll(arguments[0])].map(t => { const box = t.getBoundingClientRect(), "
+        "chart = t.closest('.chart').getBoundingClientRect(); "
+        "return [box.left - chart.left, chart.right - box.right]})",
+        texts,
+    )
+    assert len(edges) == 4
+    assert min(min(pair) for pair in edges) >= 0
 
 
 def test_what_also_differs_is_not_what_the_rule_said(browser: Browser, build_subject, tmp_path: Path) -> None:

@@ -196,7 +196,7 @@ def _summarise(parts: ModelParts, tally: Tally, output: Path | None) -> str:
         now = count / total
         mark = "  changed" if abs(now - before) > DRIFT_POINTS else ""
         drifted += [rule.name] if mark else []
-        lines.append(f"  {rule.cluster:>7}  {rule.name:<{width}}  {count:>9}  {now:>8.1%}  {before:>6.1%}{mark}")
+        lines.append(f"  {rule.cluster:>7}  {rule.name:<{width}}  {count:>9}  {now:>9.1%}  {before:>6.1%}{mark}")
     where = "the nearest cluster" if parts.explanation.outside == "nearest" else "no cluster (-1)"
     lines.append(
         f"  outside every polytope: {spell_count(tally.n_outside, 'row')} "
@@ -208,7 +208,7 @@ def _summarise(parts: ModelParts, tally: Tally, output: Path | None) -> str:
         )
     if drifted:
         lines.append(
-            f"  drift: the share of {', '.join(drifted)} differs by more than {DRIFT_POINTS:.0%} from the "
-            "fit; consider fitting again"
+            f"  drift: the share of {', '.join(drifted)} differs by more than {100 * DRIFT_POINTS:g} "
+            "percentage points from the fit; consider fitting again"
         )
     return "\n".join(lines)

@@ -27,6 +27,8 @@ OPTION_OF = {
 # What only Python has, and what is said instead.
 SPOKEN = {
     "distance must be": "--distance must be",
+    "dialect must be": "--sql-dialect must be",
+    ", a numpy.random.RandomState or None;": ";",
     ', or distance="precomputed".': ".",
     "column must not be": "--column must not be",
     "choose a dialect that tells them apart, such as 'postgres'": "give another --sql-dialect, such as postgres",
@@ -41,14 +43,13 @@ def check_options(
     """Raise ValueError, or OutputError for a folder that may not be written, with one sentence."""
     if output is not None:
         refuse_folder(output, force)
-    if dialect is not None:
-        from polyclust.render.sql import check_dialect
-
-        check_dialect(dialect)
     from polyclust import PolytopeClustering
+    from polyclust.render.sql import check_dialect
     from polyclust.settings import check_settings
 
     try:
+        if dialect is not None:
+            check_dialect(dialect)
         check_settings(PolytopeClustering(**parameters).get_params(deep=False))
     except ValueError as error:
         raise ValueError(speak_of_options(str(error))) from error

@@ -12,6 +12,7 @@ import typer
 from polyclust.cli.bars import show_progress
 from polyclust.cli.preparing import describe_columns, prepare_table, title_of
 from polyclust.comparison import METHODS, Trial, choose_best, compare_methods
+from polyclust.explain.spelling import format_count, spell_count
 from polyclust.files import replace_folder
 from polyclust.progress import report_progress
 from polyclust.table.kinds import Wishes
@@ -109,12 +110,12 @@ def _list_methods(trials: Iterable[Trial]) -> str:
 
 
 def _say_rows(n_used: int, n_rows: int) -> str:
-    drawn = "" if n_used == n_rows else f" drawn at random from {n_rows}"
+    drawn = "" if n_used == n_rows else f" drawn at random from {format_count(n_rows)}"
     return (
-        f"Each method at its best number of clusters K (silhouette), on {n_used} rows{drawn}. Smallest: the rows "
-        "of the smallest cluster. Clauses: how long the rules are that describe the clusters. Fidelity: the share "
-        "of rows that they place as the method did. K-means, Ward and the mixture have no rules of their own; they "
-        "are explained afterwards."
+        f"Each method at its best number of clusters K (silhouette), on {spell_count(n_used, 'row')}{drawn}. Smallest: "
+        "the rows of the smallest cluster. Clauses: how long the rules are that describe the clusters. Fidelity: the "
+        "share of rows that they place as the method did. K-means, Ward and the mixture have no rules of their own; "
+        "they are explained afterwards."
     )
 
 

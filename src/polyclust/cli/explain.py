@@ -10,6 +10,7 @@ import typer
 from polyclust.cli.assign import read_model
 from polyclust.cli.checking import speak_of_options
 from polyclust.cli.explain_form import Form
+from polyclust.cli.terminal import fit_terminal
 from polyclust.explain.explanation import Explanation
 from polyclust.files import refuse_input_as_output, write_whole
 
@@ -44,4 +45,6 @@ def _render(explanation: Explanation, form: Form, table: Sequence[str], dialect:
             return explanation.to_sql(table, dialect=dialect, column=column)
         except ValueError as error:
             raise ValueError(speak_of_options(str(error))) from error
+    if form is Form.text:
+        return explanation.to_text(fit_terminal())
     return str(getattr(explanation, f"to_{form.value}")())

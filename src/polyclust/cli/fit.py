@@ -20,12 +20,16 @@ import pandas as pd
 import typer
 
 from polyclust import __version__
+from polyclust.caveats import LARGEST_TRIED
 from polyclust.cli.bars import show_progress
 from polyclust.cli.checking import speak_of_options
 from polyclust.cli.guard import INTERRUPTED, collect_warnings, complain
 from polyclust.cli.preparing import PreparedTable, describe_columns, prepare_table, title_of
+from polyclust.cli.terminal import fit_terminal
 from polyclust.explain.evaluation import mark_written
 from polyclust.explain.explanation import Explanation
+from polyclust.explain.spelling import spell_count
+from polyclust.explain.summary import format_share
 from polyclust.files import refuse_input_as_output, replace_folder
 from polyclust.table.kinds import Wishes
 from polyclust.table.read import STANDARD_INPUT, TableError, TableSource
@@ -240,21 +244,28 @@ def _summarise(request: FitRequest, result: FitResult) -> str:
     proved = ", proved best" if model.is_optimal_ else ""
     interval = getattr(model, "score_interval_", None)
     if interval is not None:
-        proved = f" (estimated; 95 % interval {interval[0]:.4f} to {interval[1]:.4f})"
+        proved = f" (estimated; 95% interval {interval[0]:.4f} to {interval[1]:.4f})"
     return (
-        f"{result.explanation.to_text()}\n"
+        f"{result.explanation.to_text(fit_terminal())}\n"
         f"{model.criterion} {model.score_:.4f}{proved}, found in {result.seconds:.1f} s\n"
+        f"{_say_number(model)}"
         f"{_say_check(result.explanation)}\n"
         f"written to {request.output}: open {request.output / 'report.html'}"
     )
 
 
+def _say_number(model: Any) -> str:
+    """A line where more clusters might be better still, else nothing."""
+    is_at_end = model.n_clusters == "auto" and model.n_clusters_ == model.max_clusters
+    return f"K = {model.n_clusters_} {LARGEST_TRIED}\n" if is_at_end else ""
+
+
 def _say_check(explanation: Explanation) -> str:
     """Whether the rules, applied to the table, give the labels."""
-    n_rows = sum(rule.size for rule in explanation.rules)
+    rows = spell_count(sum(rule.size for rule in explanation.rules), "row")
     if explanation.fidelity == 1.0:
-        return f"checked: the rules give back the cluster of all {n_rows:g} rows"
-    return f"checked: the rules give back the cluster of {explanation.fidelity:.1%} of {n_rows:g} rows"
+        return f"checked: the rules give back the cluster of all {rows}"
+    return f"checked: the rules give back the cluster of {format_share(explanation.fidelity)} of {rows}"
 
 
 def spell_command(arguments: list[str] | None = None) -> str:

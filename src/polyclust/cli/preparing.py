@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from polyclust.explain.spelling import format_number, spell_count
+from polyclust.explain.spelling import format_count, format_number, spell_count
 from polyclust.table.kinds import FoundColumn, Wishes, choose_columns, convert_columns
 from polyclust.table.missing import CompleteTable, complete_table
 from polyclust.table.read import (
@@ -20,6 +20,8 @@ from polyclust.table.read import (
     TableSource,
     find_codes,
     find_decimal_mark,
+    find_gaps,
+    is_decimal_unsure,
     read_as_text,
     read_table,
 )
@@ -69,6 +71,9 @@ def prepare_table(source: TableSource, wishes: Wishes, missing: str) -> Prepared
     for name in codes.intersection(wishes.categorical):
         table[name] = read_as_text(source, name).replace("", pd.NA)
     found = _mark_codes(choose_columns(table, wishes, source.name, decimal), codes)
+    if is_decimal_unsure(source):
+        found = _mark_thousands(found, decimal)
+    found = _mark_gaps(found, find_gaps(source, table) if any(c.n_missing for c in found) else {})
     if not any(c.is_used for c in found):
         raise TableError(f"{source.name} {_say_why_none(table, found)}.")
     converted = convert_columns(table, found, decimal)
@@ -81,7 +86,7 @@ def describe_columns(prepared: PreparedTable) -> str:
     """The table that shows the kind of every column and what is left out."""
     width = min(32, max(len(c.name) for c in prepared.found))
     n_columns = len(prepared.found)
-    head = f"{prepared.source.name}: {prepared.n_rows} rows, {spell_count(n_columns, 'column')}"
+    head = f"{prepared.source.name}: {spell_count(prepared.n_rows, 'row')}, {spell_count(n_columns, 'column')}"
     lines = [f"  {_fit(c.name, width)}  {c.kind:<10}  {_note(c)}" for c in prepared.found]
     return "\n".join([head, *lines, *_describe_names(prepared), *_describe_missing(prepared)])
 
@@ -109,6 +114,18 @@ def _mark_codes(found: Sequence[FoundColumn], codes: Collection[str]) -> list[Fo
     return [replace(c, note=c.note + _hint_at_code(c, codes)) for c in found]
 
 
+def _mark_thousands(found: Sequence[FoundColumn], decimal: str | None) -> list[FoundColumn]:
+    """A word at fractions that may be whole numbers in groups."""
+    mark, other = ("comma", ".") if decimal == "," else ("point", ",")
+    hint = f": give --decimal {other} if the {mark} marks thousands"
+    return [replace(c, note=c.note + hint) if c.kind == "number" else c for c in found]
+
+
+def _mark_gaps(found: Sequence[FoundColumn], gaps: Mapping[str, str]) -> list[FoundColumn]:
+    """A word at columns where a text was taken for a missing value: NA may be Namibia."""
+    return [replace(c, note=f"{c.note}, {gaps[c.name]!r} read as missing") if c.name in gaps else c for c in found]
+
+
 def _hint_at_code(column: FoundColumn, codes: Collection[str]) -> str:
     is_written_so = column.name in codes
     if column.kind != "integer" or not (is_written_so or POSTAL_NAME.search(column.name)):
@@ -119,9 +136,8 @@ def _hint_at_code(column: FoundColumn, codes: Collection[str]) -> str:
 def _describe_missing(prepared: PreparedTable) -> list[str]:
     lines = []
     if prepared.n_dropped:
-        rows, are, them = (
-            ("1 row", "is", "it") if prepared.n_dropped == 1 else (f"{prepared.n_dropped} rows", "are", "them")
-        )
+        are, them = ("is", "it") if prepared.n_dropped == 1 else ("are", "them")
+        rows = spell_count(prepared.n_dropped, "row")
         lines.append(f"  {rows} with missing values {are} left out (--missing median would fill {them})")
         lines.append(f"  'assign' and the SQL give {them} a cluster all the same where the rules need no missing value")
     fills = prepared.complete.fills
@@ -137,7 +153,7 @@ def _spell_fill(value: float | str | bool) -> str:
 
 
 def _note(column: FoundColumn) -> str:
-    missing = f", {column.n_missing} missing" if column.n_missing else ""
+    missing = f", {format_count(column.n_missing)} missing" if column.n_missing else ""
     return f"{column.note}{missing}" if column.is_used else f"left out: {column.note}{missing}"
 
 

@@ -215,11 +215,11 @@ class Explanation:
 
     # Renderings
 
-    def to_text(self) -> str:
-        """For a terminal."""
+    def to_text(self, width: int = 88) -> str:
+        """For a terminal, in lines of this many characters where words allow."""
         from polyclust.render.text import render_text
 
-        return render_text(self)
+        return render_text(self, width)
 
     def to_markdown(self) -> str:
         """For documents."""

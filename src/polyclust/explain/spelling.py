@@ -15,17 +15,23 @@ from polyclust.table.features import Column
 __all__ = [
     "BARE_NAME",
     "EVERY_ROW",
+    "LEAST_GROUPED",
+    "THIN_SPACE",
     "Vocabulary",
+    "format_count",
     "format_number",
     "on_one_line",
     "spell_columns",
     "spell_count",
     "spell_level",
     "spell_name",
+    "squeeze_spaces",
 ]
 
 Vocabulary = Mapping[Column, str]
 EVERY_ROW = "every row"
+THIN_SPACE = "\u202f"  # narrow and never broken; a comma is a decimal mark to many
+LEAST_GROUPED = 10_000  # 1999 may be a year
 
 _NO_KEYWORD = r"(?!(?:AND|NOT|OR|IF|ELSE)\b)"
 BARE_NAME = re.compile(rf"{_NO_KEYWORD}[^\W\d]\w*(?:[ .\-]{_NO_KEYWORD}\w+)*(?: \([\w .%/°\-]+\))?")
@@ -39,9 +45,15 @@ def format_number(value: float) -> str:
     return repr(value)
 
 
+def format_count(number: float) -> str:
+    """How many there are, for people to read: large whole numbers in groups of three."""
+    is_grouped = float(number).is_integer() and abs(number) >= LEAST_GROUPED
+    return f"{int(number):,}".replace(",", THIN_SPACE) if is_grouped else format_number(number)
+
+
 def spell_count(number: float, noun: str) -> str:
-    """How many there are: 1 row, 2 rows."""
-    return f"{format_number(number)} {noun}{'' if number == 1 else 's'}"
+    """How many there are of what: 1 row, 2 rows."""
+    return f"{format_count(number)} {noun}{'' if number == 1 else 's'}"
 
 
 def spell_name(name: str) -> str:
@@ -70,6 +82,11 @@ def spell_level(level: Hashable, column: Column) -> str:
     if isinstance(level, str) or not _has_double(level, column):
         return text
     return f"{type(level).__name__}({text})"
+
+
+def squeeze_spaces(text: str) -> str:
+    """Text on one line with single spaces; those inside numbers stay."""
+    return re.sub(rf"[^\S{THIN_SPACE}]+", " ", text).strip()
 
 
 def on_one_line(text: str) -> str:

@@ -71,7 +71,7 @@ def say_written(columns: Iterable[Column]) -> str:
 
 
 def format_share(share: float) -> str:
-    """A percentage with as many digits as it takes not to read 0 % or 100 % unless it is."""
+    """A percentage with as many digits as it takes not to read 0% or 100% unless it is."""
     if share != share:
         return "–"
     for n_digits in range(1, 15):

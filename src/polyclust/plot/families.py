@@ -25,7 +25,7 @@ def name_family(hyperplanes: Sequence[Hyperplane]) -> str:
     if all(len(h.features) == 1 for h in hyperplanes):
         return "axis-parallel"
     is_whole = all(float(c).is_integer() for h in hyperplanes for c in h.coefficients)
-    return "sparse integer" if is_whole else "general"
+    return "scorecard" if is_whole else "general"
 
 
 def draw_families(

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from polyclust.explain.explanation import Explanation
 from polyclust.explain.rows import read_rows
+from polyclust.explain.spelling import format_count
 from polyclust.geometry.hyperplane import place_rows
 from polyclust.plot.badges import draw_badge, spread_places
 from polyclust.plot.scene import (
@@ -185,7 +186,8 @@ class PolytopeDisplay:
             at = f"other features at each cluster's medians{self._describe_moved()}"
             text = f"slice: {at}, so polygons may overlap"
         n_drawn = len(self.scene.labels)
-        return text if n_drawn == self.n_rows else f"{text}; {n_drawn:,} of {self.n_rows:,} rows drawn"
+        drawn = f"; {format_count(n_drawn)} of {format_count(self.n_rows)} rows drawn"
+        return text if n_drawn == self.n_rows else text + drawn
 
     def _describe_moved(self) -> str:
         moved = self.scene.moved
@@ -240,8 +242,8 @@ class PolytopeDisplay:
 
     def _row_label(self, cluster: int, is_filled: bool, has_filled: bool) -> str:
         if cluster < 0:
-            return f"in no cluster ({self.n_rows - sum(self.sizes):,})"
-        label = f"{self.names[cluster]} ({self.sizes[cluster]:,})"
+            return f"in no cluster ({format_count(self.n_rows - sum(self.sizes))})"
+        label = f"{self.names[cluster]} ({format_count(self.sizes[cluster])})"
         if is_filled:
             return label
         return "_outside" if has_filled else label

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import silhouette_samples
 from sklearn.utils.validation import check_is_fitted
 
+from polyclust.explain.spelling import format_count
 from polyclust.plot.scene import name_clusters
 from polyclust.plot.style import GREY, cluster_color, give_axes, line_color, number_text, set_title, tidy_axes
 
@@ -127,7 +128,8 @@ class SilhouetteDisplay:
         """One line that says what is drawn."""
         n_shown, n_placed = len(self.labels), sum(self.sizes)
         text = "rows sorted within each cluster; solid line: the cluster's mean"
-        return text if n_shown == n_placed else f"{text}; {n_shown:,} of {n_placed:,} rows sampled"
+        sampled = f"; {format_count(n_shown)} of {format_count(n_placed)} rows sampled"
+        return text if n_shown == n_placed else text + sampled
 
     def _is_crowded(self, middles: list[float], bottom: float) -> bool:
         """Whether labels of two lines would run into each other."""
@@ -137,7 +139,7 @@ class SilhouetteDisplay:
     def _tick(self, cluster: int, between: str) -> str:
         values = self.silhouettes[self.labels == cluster]
         mean = number_text(float(values.mean())) if len(values) else "no row"
-        return f"{self.names[cluster]} ({self.sizes[cluster]:,}){between}mean {mean}"
+        return f"{self.names[cluster]} ({format_count(self.sizes[cluster])}){between}mean {mean}"
 
 
 def _sample(rows: NDArray[np.intp], most: int, seed: int) -> NDArray[np.intp]:

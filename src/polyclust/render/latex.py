@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from polyclust.explain.explanation import Explanation
+from polyclust.explain.spelling import THIN_SPACE, squeeze_spaces
 from polyclust.explain.summary import RuleSummary, summarise
 
 __all__ = ["escape_latex", "render_latex"]
@@ -31,6 +32,7 @@ _REPLACEMENTS = {
     "·": r"\ensuremath{\cdot}",
     "−": r"\ensuremath{-}",
     "–": "--",
+    THIN_SPACE: r"\,",
     "-": "{-}",
 }
 
@@ -55,7 +57,7 @@ def render_latex(explanation: Explanation) -> str:
 
 def escape_latex(text: str) -> str:
     """Text that LaTeX prints as it is."""
-    return "".join(_REPLACEMENTS.get(character, character) for character in " ".join(text.split()))
+    return "".join(_REPLACEMENTS.get(character, character) for character in squeeze_spaces(text))
 
 
 def _render_row(rule: RuleSummary) -> str:

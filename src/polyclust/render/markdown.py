@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from polyclust.explain.explanation import Explanation
+from polyclust.explain.spelling import squeeze_spaces
 from polyclust.explain.summary import RuleSummary, summarise
 
 __all__ = ["render_markdown"]
@@ -40,5 +41,5 @@ def _code(text: str) -> str:
 
 def _escape(text: str) -> str:
     """Text that Markdown and the HTML made from it show as it is."""
-    text = _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    text = _SPECIAL.sub(r"\\\1", squeeze_spaces(text))
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("|", "\\|")

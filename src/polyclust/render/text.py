@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
 from polyclust.explain.explanation import Explanation
@@ -23,8 +24,12 @@ def render_text(explanation: Explanation, width: int = WIDTH) -> str:
 
 def _render_rule(rule: RuleSummary, width: int) -> str:
     heading = f"{rule.title}: {rule.name}" if rule.name else rule.title
+    rows = textwrap.wrap(heading, width, subsequent_indent=INDENT, break_long_words=False, break_on_hyphens=False)
     size = f"{rule.rows}, {rule.share}"
-    rows = [f"{heading}  {size:>{max(0, width - len(heading) - 2)}}", "─" * width]
+    if len(rows[-1]) + len(size) + 2 > width:
+        rows.append("")
+    rows[-1] += size.rjust(width - len(rows[-1]))
+    rows.append("─" * width)
     rows += _wrap(rule.conditions, width)
     rows += [f"{INDENT}! {note}" for note in rule.notes]
     return "\n".join(rows)

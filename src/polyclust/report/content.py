@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from polyclust.caveats import LARGEST_TRIED
 from polyclust.explain.clauses import make_clause
 from polyclust.explain.explanation import Explanation
+from polyclust.explain.spelling import format_count, spell_count
 from polyclust.explain.wording import word_clause, word_conditions, word_sum
 from polyclust.geometry.hyperplane import Hyperplane
 from polyclust.palette import PALETTE
@@ -23,6 +25,7 @@ from polyclust.report.picture import (
 )
 from polyclust.report.profile import ProfileLine, draw_up_profile, spell_share
 from polyclust.report.subject import ReportSubject
+from polyclust.table.kinds import FoundColumn
 
 __all__ = ["gather_content"]
 
@@ -69,7 +72,7 @@ def gather_content(subject: ReportSubject) -> dict[str, Any]:
         "sample_text": _say_sample(subject, len(data["labels"])),
         "sql": subject.sql,
         "python": subject.python,
-        "found": subject.found,
+        "found": [_describe_found(column) for column in subject.found],
         "rows_text": _say_rows(subject),
         "data": data,
     }
@@ -94,7 +97,7 @@ def _describe_cluster(
         "colour": colour_of(cluster),
         "symbol": symbol,
         "glyph": glyph,
-        "size_text": _spaced(size),
+        "size_text": format_count(size),
         "share_text": spell_share(share),
         "share_width": round(100 * share, 2),
         "is_at_minimum": rule.is_at_minimum,
@@ -138,6 +141,11 @@ def _describe_line(line: ProfileLine) -> dict[str, Any]:
         for k, standing in enumerate(line.standing)
     ]
     return {"name": line.name, "cells": cells, "overall": line.spell(line.overall)}
+
+
+def _describe_found(column: FoundColumn) -> dict[str, Any]:
+    missing = f", {format_count(column.n_missing)} missing" if column.n_missing else ""
+    return {"name": column.name, "kind": column.kind, "is_used": column.is_used, "note": f"{column.note}{missing}"}
 
 
 def _gather_data(
@@ -213,18 +221,17 @@ def _describe_pair(subject: ReportSubject, hyperplane: Hyperplane, columns: Sequ
 def _say_lead(subject: ReportSubject) -> str:
     n_columns = subject.table.shape[1]
     return (
-        f"{_count(len(subject.labels), 'row')} of {subject.source}, described by "
-        f"{_count(n_columns, 'column')}, fall into {_count(subject.explanation.n_clusters, 'cluster')}. "
+        f"{spell_count(len(subject.labels), 'row')} of {subject.source}, described by "
+        f"{spell_count(n_columns, 'column')}, fall into {spell_count(subject.explanation.n_clusters, 'cluster')}. "
         "Each has a rule in the words of your table, and the rules alone decide who belongs where."
     )
 
 
 def _list_facts(subject: ReportSubject, clarity: Clarity) -> list[dict[str, str]]:
-    n_clauses = sum(len(word_conditions(r.clauses)) for r in subject.explanation.rules)
     facts = [
-        {"label": "Rows", "value": _spaced(len(subject.labels)), "note": _dropped_note(subject)},
+        {"label": "Rows", "value": format_count(len(subject.labels)), "note": _dropped_note(subject)},
         {"label": "Clusters", "value": str(subject.explanation.n_clusters), "note": ""},
-        {"label": "Conditions", "value": str(n_clauses), "note": "in all rules together"},
+        {"label": "Clauses", "value": format_count(subject.explanation.n_clauses), "note": _clauses_note(subject)},
         {
             "label": "Placed by the rules",
             "value": spell_share(subject.explanation.fidelity),
@@ -239,15 +246,22 @@ def _list_facts(subject: ReportSubject, clarity: Clarity) -> list[dict[str, str]
     return facts
 
 
+def _clauses_note(subject: ReportSubject) -> str:
+    """How clauses are counted, where the rules show fewer conditions than they have clauses."""
+    n_conditions = sum(len(word_conditions(rule.clauses)) for rule in subject.explanation.rules)
+    is_folded = n_conditions != subject.explanation.n_clauses
+    return "in all rules: a range is two, ∉ one per value" if is_folded else "in all rules together"
+
+
 def _dropped_note(subject: ReportSubject) -> str:
-    return f"{_spaced(subject.n_dropped)} left out" if subject.n_dropped else ""
+    return f"{format_count(subject.n_dropped)} left out" if subject.n_dropped else ""
 
 
 def _describe_clarity(subject: ReportSubject, clarity: Clarity) -> dict[str, str]:
     total = len(subject.labels)
     words = [f"{subject.name_of(k)}: {c.average:.2f}, {c.word}" for k, c in enumerate(clarity.clusters)]
     sample = (
-        f"Measured on {_spaced(clarity.n_rows)} of {_spaced(total)} rows drawn at random."
+        f"Measured on {format_count(clarity.n_rows)} of {format_count(total)} rows drawn at random."
         if 0 < clarity.n_rows < total
         else ""
     )
@@ -279,9 +293,8 @@ def _say_number(subject: ReportSubject) -> str:
     if len(_list_scores(subject)) < 2:
         return f"Only {chosen} clusters were tried."
     direction = "lowest" if subject.criterion == "davies_bouldin" else "highest"
-    more = " It is the largest that was tried: a higher --max-clusters may find a better one."
-    is_at_end = subject.settings.get("max_clusters") == str(chosen)
-    return f"Several numbers of clusters were tried; {chosen} has the {direction} score.{more if is_at_end else ''}"
+    more = f" It {LARGEST_TRIED}." if subject.settings.get("max_clusters") == str(chosen) else ""
+    return f"Several numbers of clusters were tried; {chosen} has the {direction} score.{more}"
 
 
 def _say_scores(subject: ReportSubject) -> str:
@@ -297,27 +310,19 @@ def _list_scores(subject: ReportSubject) -> list[tuple[int, float]]:
 def _say_sample(subject: ReportSubject, n_drawn: int) -> str:
     total = len(subject.labels)
     if n_drawn == total:
-        return f"All {_spaced(total)} rows are drawn. Values of categories are spread a little to be seen."
+        return f"All {format_count(total)} rows are drawn. Values of categories are spread a little to be seen."
     return (
-        f"{_spaced(n_drawn)} of {_spaced(total)} rows are drawn, chosen at random within each cluster. "
+        f"{format_count(n_drawn)} of {format_count(total)} rows are drawn, chosen at random within each cluster. "
         "Values of categories are spread a little to be seen."
     )
 
 
 def _say_rows(subject: ReportSubject) -> str:
     dropped = (
-        f"{_count(subject.n_dropped, 'row')} with missing values left out (empty cluster in labels.csv); the SQL, "
+        f"{spell_count(subject.n_dropped, 'row')} with missing values left out (empty cluster in labels.csv); the SQL, "
         "the Python function and 'polyclust assign' place them all the same where the rules need no missing value. "
         if subject.n_dropped
         else ""
     )
     fills = "; ".join(f"{name}: {value}" for name, value in subject.fills.items())
     return dropped + (f"Missing values were replaced: {fills}." if fills else "")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{_spaced(number)} {noun}{'' if number == 1 else 's'}"
-
-
-def _spaced(number: int) -> str:
-    return f"{number:,}".replace(",", "\u202f")

@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from polyclust.explain.spelling import LEAST_GROUPED, THIN_SPACE
+
 Floats = NDArray[np.float64]
 
 __all__ = ["ProfileLine", "draw_up_profile"]
@@ -44,8 +46,7 @@ class ProfileLine:
         place = min((math.floor(math.log10(size)) for size in sizes), default=0) - 2
         n_digits = 3 if value == 0 else max(3, math.floor(math.log10(abs(value))) - place + 1)
         spelled = f"{float(f'{value:.{n_digits}g}'):,.{max(10, n_digits)}g}"
-        # A comma is a decimal mark to many, and a year is not grouped.
-        return spelled.replace(",", "\u202f" if abs(value) >= 10_000 else "")
+        return spelled.replace(",", THIN_SPACE if abs(value) >= LEAST_GROUPED else "")
 
     def position(self, value: float) -> float:
         """Where a value stands between the lowest and the highest, in percent."""
@@ -59,12 +60,12 @@ class ProfileLine:
 
 
 def spell_share(share: float) -> str:
-    """Percent without a false 0 % or 100 %."""
+    """Percent without a false 0% or 100%."""
     if 0 < share < 0.005:
-        return "< 1 %"
+        return "< 1%"
     if 0.995 <= share < 1:
-        return "> 99 %"
-    return f"{100 * share:.0f} %"
+        return "> 99%"
+    return f"{share:.0%}"
 
 
 def draw_up_profile(table: pd.DataFrame, labels: NDArray[np.intp], n_clusters: int) -> list[ProfileLine]:

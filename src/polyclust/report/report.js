@@ -13,6 +13,8 @@
   // Plotly reads a little HTML in its texts; names from the table are plain text.
   const plain = (text) => String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
   const shorten = (text, n) => (text.length > n ? text.slice(0, n - 1) + "…" : text);
+  // On a phone a line of a chart has room for fewer letters.
+  const fitWidth = (text, n) => shorten(text, isNarrow() ? 28 : n);
   const fade = (hex, alpha) => {
     const n = parseInt(hex.slice(1), 16);
     return `rgba(${n >> 16},${(n >> 8) & 255},${n & 255},${alpha})`;
@@ -37,7 +39,7 @@
   }
 
   function axis(column) {
-    const base = { title: { text: plain(shorten(column.name, 60)), standoff: 8 }, range: range(column), gridcolor: "#e6eaee", zeroline: false, automargin: true };
+    const base = { title: { text: plain(fitWidth(column.name, 60)), standoff: 8 }, range: range(column), gridcolor: "#e6eaee", zeroline: false, automargin: true };
     if (!isDiscrete(column)) return base;
     const names = stripNames(column);
     return { ...base, tickvals: names.map((_, i) => i), ticktext: names.map((n) => plain(shorten(n, 24))), showgrid: false };
@@ -265,7 +267,7 @@
     Plotly.react("pair-chart", traces, {
       font, modebar, height: 300, margin: { l: 60, r: isNarrow() ? 14 : 44, t: 30, b: 54 }, barmode: pair.is_yes_no && !areApart ? "group" : "overlay", bargap: pair.is_yes_no ? 0.5 : 0, paper_bgcolor: "#fff", plot_bgcolor: "#fff",
       legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 },
-      xaxis: { title: { text: plain(shorten(pair.left_side, 80)) }, gridcolor: "#eef1f4", zeroline: false, automargin: true, type: pair.is_yes_no ? "category" : "linear" },
+      xaxis: { title: { text: plain(fitWidth(pair.left_side, 80)) }, gridcolor: "#eef1f4", zeroline: false, automargin: true, type: pair.is_yes_no ? "category" : "linear" },
       yaxis: { title: { text: "share of the cluster" }, tickformat: ".0%", gridcolor: "#e6eaee", zeroline: false, automargin: true },
       shapes: pair.is_yes_no ? [] : [{ type: "line", x0: pair.threshold, x1: pair.threshold, y0: 0, y1: 1, yref: "paper", line: { color: "#1b2430", width: 2, dash: "dash" } }],
     }, settings());
@@ -277,7 +279,7 @@
   function shareBars(sides) {
     return sides.map(({ cluster, values }) => {
       const yes = values.filter((v) => v > 0.5).length / Math.max(values.length, 1);
-      return { type: "bar", name: plain(shorten(cluster.name, 48)), x: ["no", "yes"], y: [1 - yes, yes], marker: { color: cluster.colour }, hovertemplate: "%{x}: %{y:.1%}<extra></extra>" };
+      return { type: "bar", name: plain(fitWidth(cluster.name, 48)), x: ["no", "yes"], y: [1 - yes, yes], marker: { color: cluster.colour }, hovertemplate: "%{x}: %{y:.1%}<extra></extra>" };
     });
   }
 
@@ -287,7 +289,7 @@
     const distinct = new Set(all).size;
     const width = (high - low) / Math.min(40, Math.max(distinct - 1, 1)) || 1;
     return sides.map(({ cluster, values }) => ({
-      type: "histogram", histnorm: "probability", name: plain(shorten(cluster.name, 48)), x: values, opacity: 0.72, marker: { color: cluster.colour },
+      type: "histogram", histnorm: "probability", name: plain(fitWidth(cluster.name, 48)), x: values, opacity: 0.72, marker: { color: cluster.colour },
       xbins: { start: low - width / 2, end: high + width, size: width }, hovertemplate: "%{x}: %{y:.1%}<extra></extra>",
     }));
   }

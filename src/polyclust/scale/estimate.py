@@ -39,7 +39,7 @@ NORMAL_95 = 1.959964
 
 @dataclass(frozen=True)
 class Estimate:
-    """A score with the ends of its 95 % confidence interval."""
+    """A score with the ends of its 95% confidence interval."""
 
     score: float
     low: float

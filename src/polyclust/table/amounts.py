@@ -67,7 +67,7 @@ def read_numbers(series: pd.Series[Any], decimal: str | None = None) -> Reading:
     return Reading(
         pd.Series(numbers.to_numpy()[codes], index=series.index).convert_dtypes(),
         pd.Series(np.array(is_wrong, dtype=bool)[codes], index=series.index),
-        next((text for text in read if not _is_plain(text)), ""),
+        next((text for text, (number, _) in read.items() if not _is_plain(text, number)), ""),
         placeholders[0] if placeholders else "",
         len({sign for _, sign in read.values()}),
     )
@@ -110,9 +110,9 @@ def _amount(mark: str) -> re.Pattern[str]:
     )
 
 
-def _is_plain(text: str) -> bool:
-    """Whether any program reads it as a number."""
+def _is_plain(text: str, number: float) -> bool:
+    """Whether any program reads it as this number."""
     try:
-        return bool(np.isfinite(float(text)))
+        return bool(np.isfinite(number)) and float(text) == number
     except ValueError:
         return False

@@ -130,7 +130,9 @@ def _choose_column(series: pd.Series[Any], name: str, wishes: Wishes, where: str
             return amounts
         if _share_of_numbers(series, decimal) >= MIXED_SHARE:
             _refuse_mixed(series, name, where, decimal)
-    return FoundColumn(name, kind, kind in USED_KINDS, note, n_missing, _write_with_comma(series, decimal))
+    written = _write_with_comma(series, decimal)
+    words = f", written as '{written}'" if written else ""
+    return FoundColumn(name, kind, kind in USED_KINDS, note + words, n_missing, written)
 
 
 def _take_for_numbers(series: pd.Series[Any], name: str, decimal: str | None) -> FoundColumn:
@@ -255,7 +257,7 @@ def _describe_levels(series: pd.Series[Any]) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
+    return f"{share:.0%}"
 
 
 def _share_of_numbers(series: pd.Series[Any], decimal: str | None) -> float:
@@ -276,6 +278,11 @@ def _refuse_mixed(series: pd.Series[Any], name: str, where: str, decimal: str | 
         first = int(np.argmax(wrong.to_numpy(dtype=bool)))
         n_wrong = int(wrong.sum())
         n_right = int(series.notna().sum()) - n_wrong
+        if not n_right:
+            raise TableError(
+                f"--numeric {name}: the column of {where} holds no number, first {series.iloc[first]!r} in row "
+                f"{first + 1}; turn its values into numbers, or leave the option out."
+            )
         raise TableError(
             f"column {name!r} of {where} mixes numbers ({n_right} row{'s' * (n_right != 1)}) and other "
             f"values ({n_wrong}, first {series.iloc[first]!r} in row {first + 1}): correct them, or "

@@ -30,6 +30,8 @@ __all__ = [
     "TableSource",
     "find_codes",
     "find_decimal_mark",
+    "find_gaps",
+    "is_decimal_unsure",
     "iterate_chunks",
     "open_source",
     "read_as_text",
@@ -40,6 +42,7 @@ __all__ = [
 STANDARD_INPUT = "-"
 PARQUET_ENDINGS = (".parquet", ".pq")
 EXCEL_ENDINGS = (".xlsx", ".xlsm", ".xls", ".ods")
+LOOKED_ROWS = 1000  # for what stands where values are missing
 NAMELESS = "Unnamed: "  # and the place, as pandas calls them
 # A table in memory takes about this many times its file, while it is being read.
 MEMORY_PER_BYTE = {"text": 4, "parquet": 8, "excel": 20}
@@ -114,6 +117,22 @@ def read_table(source: TableSource) -> pd.DataFrame:
 def find_decimal_mark(source: TableSource) -> str | None:
     """The mark of a text table; None where numbers are stored as such."""
     return _find_format(source).decimal if source.kind == "text" else None
+
+
+def is_decimal_unsure(source: TableSource) -> bool:
+    """Whether the decimal mark of a text table was found and could be one of thousands."""
+    return source.kind == "text" and _find_format(source).is_decimal_unsure
+
+
+def find_gaps(source: TableSource, table: pd.DataFrame) -> dict[str, str]:
+    """What a text table has in its columns, as far as is looked, where a value was read as missing: NA, n/a, null."""
+    if source.kind != "text":
+        return {}
+    form = _find_format(source)
+    options = {"dtype": "string", "keep_default_na": False, "nrows": LOOKED_ROWS}
+    written = _trim(_parse_text(source, form, **options), form)
+    gaps = ((name, written[name][table[name].head(LOOKED_ROWS).isna()]) for name in table.columns)
+    return {name: str(texts[texts != ""].iloc[0]) for name, texts in gaps if (texts != "").any()}
 
 
 def find_codes(source: TableSource) -> frozenset[str]:

@@ -30,6 +30,7 @@ BYTE_ORDER_MARKS = (
 COMMA_NUMBER = re.compile(r"[+-]?\d+,\d+$")
 CODE = re.compile(r"0\d{2,}$")  # two digits may be a month or an hour
 POINT_NUMBER = re.compile(r"[+-]?\d+\.\d+$")
+LIKE_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}$")
 
 csv.field_size_limit(2**27)
 
@@ -40,6 +41,7 @@ class TextFormat:
 
     is_spaced : spaces after the separators are no part of the values
     codes : columns in which digits begin with zeros, as far as was looked
+    is_decimal_unsure : the mark that was found may be one of thousands, as in 1,234
     """
 
     encoding: str
@@ -48,6 +50,7 @@ class TextFormat:
     header: tuple[str, ...]
     is_spaced: bool = False
     codes: frozenset[str] = frozenset()
+    is_decimal_unsure: bool = False
 
 
 def detect_format(
@@ -67,11 +70,12 @@ def detect_format(
     separator = separator or ("\t" if is_tab_separated else find_separator(lines))
     is_spaced = _is_spaced(lines[0], separator)
     rows = list(csv.reader(lines, delimiter=separator, skipinitialspace=is_spaced))
+    is_unsure = decimal is None and separator != "," and _are_like_thousands(rows[1:])
     decimal = decimal or find_decimal(rows[1:], separator)
     header = next((row for row in rows if row), [])
     names = [name.strip() for name in header] if is_spaced else header
     codes = {name for row in rows[1:] for name, field in zip(names, row, strict=False) if CODE.match(field)}
-    return TextFormat(encoding, separator, decimal, tuple(names), is_spaced, frozenset(codes))
+    return TextFormat(encoding, separator, decimal, tuple(names), is_spaced, frozenset(codes), is_unsure)
 
 
 def find_encoding(stream: IO[bytes]) -> str:
@@ -132,13 +136,25 @@ def _is_list_of_numbers(lines: Sequence[str]) -> bool:
 
 
 def find_decimal(rows: Sequence[Sequence[str]], separator: str) -> str:
-    """A comma where fields like 3,5 occur and fields like 3.5 hardly do."""
+    """A comma where fields like 3,5 occur and fields like 3.5 hardly do; 1,234 and 1.234 count where no others are."""
     if separator == ",":
         return "."
     fields = [field.strip() for row in rows for field in row]
-    n_commas = sum(COMMA_NUMBER.match(f) is not None for f in fields)
-    n_points = sum(POINT_NUMBER.match(f) is not None for f in fields)
-    return "," if n_commas > n_points else "."
+    clear = [field for field in fields if not LIKE_THOUSANDS.match(field)]
+    leads = (_count_commas(clear), _count_commas(fields))
+    return "," if next((lead for lead in leads if lead), 0) > 0 else "."
+
+
+def _count_commas(fields: Sequence[str]) -> int:
+    """How many more fields have a decimal comma than a decimal point."""
+    return sum((COMMA_NUMBER.match(f) is not None) - (POINT_NUMBER.match(f) is not None) for f in fields)
+
+
+def _are_like_thousands(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether fields like 1,234 or 1.234 occur, by one mark, and no others that have a mark."""
+    fields = [field.strip() for row in rows for field in row]
+    marked = [f for f in fields if COMMA_NUMBER.match(f) or POINT_NUMBER.match(f)]
+    return len({f[-4:-3] for f in marked}) == 1 and all(LIKE_THOUSANDS.match(f) for f in marked)
 
 
 def find_ragged_line(stream: IO[bytes], form: TextFormat) -> tuple[int, int] | None:
