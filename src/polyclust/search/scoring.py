@@ -169,14 +169,24 @@ class SilhouetteScorer:
 
 
 class CallScorer:
-    """Any criterion f(labels) -> larger is better. Sweeps try a few cuts of every direction, then close in."""
+    """Any criterion f(labels) -> larger is better. Sweeps try a few cuts of every direction, then close in.
+
+    Once ``is_over`` says so, a sweep ends with what it has tried, one cut at least.
+    """
 
     N_CUTS = 9
 
-    def __init__(self, points: Points, bounds: SizeBounds, criterion: Callable[[Ints], float]) -> None:
+    def __init__(
+        self,
+        points: Points,
+        bounds: SizeBounds,
+        criterion: Callable[[Ints], float],
+        is_over: Callable[[], bool] = lambda: False,
+    ) -> None:
         self.points = points
         self.bounds = bounds
         self.criterion = criterion
+        self.is_over = is_over
 
     def start(self, labels: Ints, n_clusters: int) -> Partition:
         sizes = sum_weights(labels, self.points.weights, n_clusters)
@@ -204,6 +214,8 @@ class CallScorer:
         upper = partition.n_clusters if j is None else j
         for d in range(len(scores)):
             self._scan_direction(partition, i, upper, orders.rows[d], orders.is_end[d], scores[d])
+            if self.is_over() and (scores > IMPOSSIBLE).any():
+                break
         return scores
 
     def _scan_direction(
@@ -216,17 +228,20 @@ class CallScorer:
         allowed = np.flatnonzero(is_end & (below >= least) & (above >= least) & (below <= most) & (above <= most))
         labels = partition.labels.copy()
 
-        def score_at(position: int) -> float:
+        def score_at(position: int) -> None:
             if scores[position] == IMPOSSIBLE:
                 labels[order[: position + 1]] = i
                 labels[order[position + 1 :]] = upper
                 scores[position] = self.criterion(labels)
-            return float(scores[position])
 
         left, right = 0, len(allowed) - 1
         while right >= left:
             tried = np.unique(np.linspace(left, right, self.N_CUTS).round().astype(int))
-            best = int(np.argmax([score_at(allowed[c]) for c in tried]))
+            for c in sorted(tried, key=lambda c: abs(2 * c - left - right)):  # the middle first
+                score_at(allowed[c])
+                if self.is_over():
+                    return
+            best = int(np.argmax(scores[allowed[tried]]))
             if len(tried) > right - left:
                 return
             left, right = tried[max(best - 1, 0)] + (best > 0), tried[min(best + 1, len(tried) - 1)] - 1
