@@ -38,7 +38,7 @@ from polyclust.search.journal import Journal
 from polyclust.search.partition import Ints, Partition, order_by_size, sum_weights
 from polyclust.search.plan import SearchPlan
 from polyclust.search.points import Points
-from polyclust.search.scoring import CallScorer, Scorer, SilhouetteScorer, SizeBounds
+from polyclust.search.scoring import CallScorer, DispersionScorer, Scorer, SilhouetteScorer, SizeBounds
 from polyclust.search.slack import PairErrors, SlackScorer
 from polyclust.search.solve import search_partitions
 from polyclust.settings import Settings
@@ -371,4 +371,5 @@ def _make_base_scorer(points: Points, settings: Settings, journal: Journal) -> S
     if settings.criterion == "silhouette":
         return SilhouetteScorer(points, settings.bounds, settings.n_threads)
     criterion = make_criterion(settings.criterion, points)
-    return CallScorer(points, settings.bounds, criterion, journal.is_over)
+    kind = DispersionScorer if settings.criterion == "calinski_harabasz" else CallScorer
+    return kind(points, settings.bounds, criterion, journal.is_over)
