@@ -12,6 +12,7 @@ import textwrap
 import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
+from sklearn.metrics import calinski_harabasz_score
 
 from polyclust import PolyclustWarning, PolytopeClustering
 
@@ -58,6 +59,51 @@ def test_an_interrupt_ends_sweeps_of_a_slow_criterion():
         model.fit(X)
     assert (model.predict(X) == model.labels_).all()
     assert next(n_calls) < 10_000  # a sweep along all directions calls several times as often
+
+
+LATE = {
+    "40 clusters": {"n_clusters": 40, "min_cluster_size": 2},
+    "two terms": {
+        "n_clusters": 12,
+        "max_terms": 2,
+        "max_coefficient": 3,
+        "min_cluster_size": 5,
+        "max_cluster_size": 0.2,
+    },
+    "real": {"n_clusters": 7, "max_terms": None, "max_coefficient": None},
+    "dunn": {"n_clusters": 5, "criterion": "dunn"},
+    "errors": {"n_clusters": 6, "representation_weight": 0.1, "max_terms": None, "max_coefficient": None},
+    "gower": {"n_clusters": 6, "distance": "gower"},
+}
+
+
+@pytest.mark.filterwarnings("ignore::polyclust.errors.PolyclustWarning")
+@pytest.mark.parametrize("n_rows", [300, 1200])
+@pytest.mark.parametrize("more", LATE.values(), ids=LATE)
+def test_clusters_that_are_late_are_what_was_asked_for(more, n_rows):
+    X, _ = make_blobs(n_rows, centers=6, n_features=4, random_state=0)
+    model = PolytopeClustering(time_limit=1e-6, random_state=0, **more).fit(X)
+    assert model.n_clusters_ == more["n_clusters"]
+    sizes = np.bincount(model.labels_)
+    assert sizes.min() >= more.get("min_cluster_size", 0.02 * n_rows)
+    assert sizes.max() <= more.get("max_cluster_size", 1.0) * n_rows
+    if "representation_weight" not in more:
+        assert (model.predict(X) == model.labels_).all()
+        assert (model.contains(X).sum(axis=1) == 1).all()
+
+
+@pytest.mark.filterwarnings("ignore::polyclust.errors.PolyclustWarning")
+@pytest.mark.parametrize("n_rows", [200, 1500])
+def test_a_criterion_is_not_called_much_once_time_is_up(n_rows):
+    X, _ = make_blobs(n_rows, centers=4, n_features=6, random_state=0)
+    calls = []
+
+    def criterion(rows, labels):
+        calls.append(len(rows))
+        return calinski_harabasz_score(rows, labels)
+
+    PolytopeClustering(criterion=criterion, time_limit=1e-6, random_state=0).fit(X)
+    assert len(calls) <= 20
 
 
 def test_a_generous_time_limit_changes_nothing():

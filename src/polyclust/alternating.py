@@ -12,7 +12,7 @@ could break this; so a step that does not lower its own part of J is not taken.
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -65,7 +65,7 @@ class _Problem:
     margin: float
     may_narrow: bool
     node_limit: int | None
-    deadline: float | None
+    seconds_left: Callable[[], float | None]
 
     def find_centres(self, labels: Labels) -> Floats:
         """Weighted means of the clusters."""
@@ -86,10 +86,6 @@ class _Problem:
         cost = self.price_rows(labels, hyperplanes)
         return float(self.weights @ cost[np.arange(len(labels)), labels])
 
-    def seconds_left(self) -> float | None:
-        """Until the deadline."""
-        return None if self.deadline is None else max(self.deadline - time.monotonic(), 0.0)
-
 
 def alternate(
     X: Floats,
@@ -106,7 +102,7 @@ def alternate(
     weights: Floats | None = None,
     max_rounds: int = 100,
     node_limit: int | None = 0,
-    deadline: float | None = None,
+    seconds_left: Callable[[], float | None] = lambda: None,
 ) -> AlternatingResult:
     """Algorithm 1 from the clustering ``labels0`` (of k-means, say).
 
@@ -119,7 +115,7 @@ def alternate(
     max_rounds : the most rounds
     node_limit : for pairs that need a solver, its nodes; 0: its start, as a start of a search needs no
         proof; None: until proved. Pairs that enumeration or an LP settles are exact in any case.
-    deadline : on the clock of ``time.monotonic``; rounds end there with what is found
+    seconds_left : how long there is; rounds end at 0 with what is found. None: until nothing changes
     """
     weights = np.ones(len(X)) if weights is None else np.asarray(weights, dtype=np.float64)
     minimum = max(minimum, float(weights[weights > 0.0].min()))
@@ -136,7 +132,7 @@ def alternate(
         margin=choose_margin(values[weights > 0.0]) if margin is None else margin,
         may_narrow=margin is None,
         node_limit=node_limit,
-        deadline=deadline,
+        seconds_left=seconds_left,
     )
     return _run_rounds(problem, np.asarray(labels0, dtype=np.intp), max_rounds)
 

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -37,7 +38,7 @@ from polyclust.search.journal import Journal
 from polyclust.search.partition import Ints, Partition, order_by_size, sum_weights
 from polyclust.search.plan import SearchPlan
 from polyclust.search.points import Points
-from polyclust.search.scoring import CallScorer, Scorer, SilhouetteScorer, SizeBounds
+from polyclust.search.scoring import CallScorer, DispersionScorer, Scorer, SilhouetteScorer, SizeBounds
 from polyclust.search.slack import PairErrors, SlackScorer
 from polyclust.search.solve import search_partitions
 from polyclust.settings import Settings
@@ -133,7 +134,7 @@ def fit_blocks(
         bounds = _bound_sample(settings, len(rows), part, margin)
         found = _fit_all(sample, replace(settings, bounds=bounds), journal, is_sample=len(rows) == N_SAMPLED)
         journal.begin("all rows")
-        extended = _extend(blocks, sample, more, found, settings)
+        extended = _extend(blocks, sample, more, found, settings, journal)
         if extended.placing.n_clusters >= min(settings.n_clusters[0], found.n_clusters) or journal.is_over():
             break
     placed, n_clusters = blocks.place(extended.placing), extended.placing.n_clusters
@@ -162,7 +163,9 @@ def _bound_sample(settings: Settings, n_rows: int, part: float, margin: float) -
     return SizeBounds((least * part, most * part))
 
 
-def _extend(blocks: Blocks, sample: Prepared, more: Block, found: FitResult, settings: Settings) -> Extended:
+def _extend(
+    blocks: Blocks, sample: Prepared, more: Block, found: FitResult, settings: Settings, journal: Journal
+) -> Extended:
     """The sample's clusters on all rows, with the cuts that are best on more rows than the sample."""
     placing = Placing(found.hyperplanes, found.n_clusters)
     if settings.slack_weight is not None:
@@ -177,11 +180,13 @@ def _extend(blocks: Blocks, sample: Prepared, more: Block, found: FitResult, set
         fates = mark_labels(labels, found.n_clusters) * points.weights[:, None]
         return grow_cuts(points, fates, sample.features, found.hyperplanes)
 
-    polished = _polish(more, placing, sample, settings) if len(more) > len(sample.raw) else []
+    polished = _polish(more, placing, sample, settings, journal) if len(more) > len(sample.raw) else []
     return extend_clusters(blocks, placing, sample.features, settings.bounds, grow, polished)
 
 
-def _polish(more: Block, placing: Placing, sample: Prepared, settings: Settings) -> Iterable[Polished]:
+def _polish(
+    more: Block, placing: Placing, sample: Prepared, settings: Settings, journal: Journal
+) -> Iterable[Polished]:
     """Trees that may score better than the polytopes, where the criterion and the family allow."""
     family = make_family(sample.features, settings)
     if settings.criterion != "silhouette" or not isinstance(family, AxisFamily | LatticeFamily):
@@ -190,7 +195,7 @@ def _polish(more: Block, placing: Placing, sample: Prepared, settings: Settings)
     least, most = (size / settings.total for size in settings.bounds)
     fewest, greatest = settings.n_clusters
     counts = [k for k in (placing.n_clusters, placing.n_clusters + 1) if fewest <= k <= greatest]
-    limits = Limits(*terms, SizeBounds((least, most)), counts, settings.seed)
+    limits = Limits(*terms, SizeBounds((least, most)), counts, settings.seed, journal.is_over)
     return grow_polished(more, placing, sample.features, sample.space, limits)
 
 
@@ -217,11 +222,12 @@ def _fit_all(prepared: Prepared, settings: Settings, journal: Journal, is_sample
     """The method on the rows as they are."""
     points, code = collapse_rows(prepared, settings.memory_limit)
     family = make_family(prepared.features, settings)
+    find_scorer = cache(partial(make_scorer, family=family, settings=settings, journal=journal))
     least, most = settings.n_clusters
     plan = SearchPlan(
         n_clusters=(min(least, len(points)), min(most, len(points))),
         family=family,
-        make_scorer=lambda p: make_scorer(p, family, settings, journal),
+        make_scorer=find_scorer,
         n_init=settings.n_init,
         seed=settings.seed,
         bounds=settings.bounds,
@@ -235,9 +241,9 @@ def _fit_all(prepared: Prepared, settings: Settings, journal: Journal, is_sample
     labels = order_by_size(best.labels, points.weights)
     return FitResult(
         n_clusters=best.n_clusters,
-        score=_criterion_alone(points, labels, best, settings),
+        score=_criterion_alone(find_scorer(points), labels, best),
         scores={k: found.partitions[k].score for k in sorted(found.partitions)},
-        hyperplanes=_read(points, labels, best.n_clusters, prepared.features, family, settings),
+        hyperplanes=_read(find_scorer(points), labels, best.n_clusters, prepared.features, family),
         search="exhaustive" if found.is_exhaustive else "raced",
         is_optimal=found.is_optimal and not journal.was_cut_short,
         labels=labels[code],
@@ -253,20 +259,21 @@ def _refuse_unjudged(best: Partition, settings: Settings) -> None:
 
 
 def _read(
-    points: Points, labels: Ints, n_clusters: int, features: Sequence[Feature], family: Family, settings: Settings
+    scorer: Scorer, labels: Ints, n_clusters: int, features: Sequence[Feature], family: Family
 ) -> tuple[Hyperplane, ...]:
     """The hyperplanes of the final labels: exact ones, or with a slack weight those of least error."""
-    if isinstance(family, SlackFamily):
-        return _read_slack(points, labels, n_clusters, features, family, settings)
+    points = scorer.points
+    if isinstance(family, SlackFamily) and isinstance(scorer, SlackScorer):
+        return _read_slack(scorer.errors, labels, n_clusters, features, family)
     if isinstance(family, GeneralFamily):
         return read_general_hyperplanes(points.raw, labels, n_clusters, features)
     return read_hyperplanes(points.raw, labels, n_clusters, features, family.oblique)
 
 
 def _read_slack(
-    points: Points, labels: Ints, n_clusters: int, features: Sequence[Feature], family: SlackFamily, settings: Settings
+    errors: PairErrors, labels: Ints, n_clusters: int, features: Sequence[Feature], family: SlackFamily
 ) -> tuple[Hyperplane, ...]:
-    errors = make_errors(points, family, settings)
+    points = errors.points
     is_scaled = isinstance(family.base, GeneralFamily)
     stretch = np.array([f.unit / f.scale if is_scaled else 1.0 for f in features])
     planes = []
@@ -300,11 +307,9 @@ def _unless_useless(
     return find_fewest_errors(pair, family.oblique)[0]
 
 
-def _criterion_alone(points: Points, labels: Ints, best: Partition, settings: Settings) -> float:
+def _criterion_alone(scorer: Scorer, labels: Ints, best: Partition) -> float:
     """The score without the price of errors."""
-    if settings.slack_weight is None:
-        return best.score
-    return _make_base_scorer(points, settings, Journal()).start(labels, best.n_clusters).score
+    return scorer.base.start(labels, best.n_clusters).score if isinstance(scorer, SlackScorer) else best.score
 
 
 def collapse_rows(prepared: Prepared, memory_limit: float | None = None) -> tuple[Points, Ints]:
@@ -346,22 +351,25 @@ def make_family(features: Sequence[Feature], settings: Settings) -> Family:
     return family if settings.slack_weight is None else SlackFamily(family)
 
 
-def make_errors(points: Points, family: SlackFamily, settings: Settings) -> PairErrors:
-    """Hinge errors in the space that the coefficients apply to."""
-    space = family.base.space(points) if isinstance(family.base, GeneralFamily) else points.values
-    return PairErrors(points, space, settings.max_terms, settings.max_coefficient, settings.margin)
-
-
 def make_scorer(points: Points, family: Family, settings: Settings, journal: Journal) -> Scorer:
     """The scorer of the criterion, less the price of errors where there is one."""
     base = _make_base_scorer(points, settings, journal)
     if not isinstance(family, SlackFamily):
         return base
     assert settings.slack_weight is not None
-    return SlackScorer(base, make_errors(points, family, settings), settings.slack_weight)
+    return SlackScorer(base, _make_errors(points, family, settings, journal), settings.slack_weight)
+
+
+def _make_errors(points: Points, family: SlackFamily, settings: Settings, journal: Journal) -> PairErrors:
+    """Hinge errors in the space that the coefficients apply to."""
+    space = family.base.space(points) if isinstance(family.base, GeneralFamily) else points.values
+    limits = settings.max_terms, settings.max_coefficient, settings.margin
+    return PairErrors(points, space, *limits, journal.seconds_left)
 
 
 def _make_base_scorer(points: Points, settings: Settings, journal: Journal) -> Scorer:
     if settings.criterion == "silhouette":
         return SilhouetteScorer(points, settings.bounds, settings.n_threads)
-    return CallScorer(points, settings.bounds, make_criterion(settings.criterion, points), journal.is_over)
+    criterion = make_criterion(settings.criterion, points)
+    kind = DispersionScorer if settings.criterion == "calinski_harabasz" else CallScorer
+    return kind(points, settings.bounds, criterion, journal.is_over)

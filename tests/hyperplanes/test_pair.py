@@ -212,3 +212,15 @@ def test_the_default_margin_is_half_the_smallest_real_difference():
 def test_an_empty_side_is_refused():
     with pytest.raises(ValueError, match="both sides"):
         separate_pair(np.ones((3, 2)), np.ones((0, 2)), max_terms=1, max_coefficient=1)
+
+
+@pytest.mark.parametrize("max_coefficient", [1, 3, None])
+def test_clusters_that_one_term_tells_apart_get_one_term(max_coefficient):
+    rng = np.random.default_rng(0)
+    upper, lower = rng.random((40, 4)), rng.random((40, 4))
+    upper[:, 2] += 1.5
+    found = separate_pair(upper, lower, max_terms=None, max_coefficient=max_coefficient)
+    assert (found.error, found.status, found.gap, found.method) == (0.0, "optimal", 0.0, "enumeration")
+    assert np.flatnonzero(found.w).tolist() == [2]
+    assert (upper @ found.w + found.b >= 0.0).all()
+    assert (lower @ found.w + found.b < 0.0).all()

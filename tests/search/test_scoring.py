@@ -17,7 +17,7 @@ from polyclust.search.distances import gower_coordinates, measure_distances
 from polyclust.search.grouping import Groups
 from polyclust.search.partition import join_labels, member_mask, order_by_size
 from polyclust.search.points import Points, order_projections
-from polyclust.search.scoring import CallScorer, SilhouetteScorer, SizeBounds
+from polyclust.search.scoring import CallScorer, DispersionScorer, SilhouetteScorer, SizeBounds
 from polyclust.table.encode import fit_encoder
 from strategies import COLUMNS, frames, labels_for, partitioned_points
 
@@ -128,6 +128,26 @@ def test_a_scan_by_calls_holds_true_scores_within_the_bounds(drawn, is_split):
         assert orders.is_end[d, p]
         assert min(points.weights[changed == 0].sum(), points.weights[changed == upper].sum()) >= 2
         assert scores[d, p] == scorer.start(changed, upper + 1).score
+
+
+@settings(deadline=None, max_examples=60)
+@given(partitioned_points(), st.booleans(), st.sampled_from([1.0, 2.0]))
+def test_a_scan_by_running_sums_gives_every_cut_its_score(drawn, is_split, least):
+    points, labels, n_clusters = drawn
+    bounds = SizeBounds((least, np.inf))
+    scorer = DispersionScorer(points, bounds, make_criterion("calinski_harabasz", points))
+    partition = scorer.start(labels, n_clusters)
+    j = None if is_split else 1
+    orders = points.order_along_axes(member_mask(partition, 0, j))
+    scores = scorer.scan(partition, 0, j, orders)
+    upper = n_clusters if j is None else 1
+    for d, p in np.ndindex(scores.shape):
+        changed = labels.copy()
+        changed[orders.rows[d, : p + 1]], changed[orders.rows[d, p + 1 :]] = 0, upper
+        sizes = points.weights[changed == 0].sum(), points.weights[changed == upper].sum()
+        is_allowed = orders.is_end[d, p] and min(sizes) >= least
+        expected = scorer.start(changed, n_clusters + is_split).score if is_allowed else IMPOSSIBLE
+        assert scores[d, p] == pytest.approx(expected, rel=1e-6)
 
 
 @settings(deadline=None, max_examples=50)

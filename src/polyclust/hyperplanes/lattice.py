@@ -71,6 +71,7 @@ def count_directions(n_features: int, max_terms: int | None, max_coefficient: in
     return sum(math.comb(n_features, t) * (2 * max_coefficient) ** t // 2 for t in range(1, most + 1))
 
 
+@lru_cache(maxsize=16)
 def list_directions(n_features: int, max_terms: int | None, max_coefficient: int, primitive: bool = True) -> Directions:
     """All of them: axes first, then two terms, and so on."""
     most = min(max_terms or n_features, n_features)
@@ -81,14 +82,9 @@ def list_directions(n_features: int, max_terms: int | None, max_coefficient: int
     )
 
 
-@lru_cache(maxsize=32)
-def _list_first(n_features: int, max_terms: int, max_coefficient: int) -> Directions:
-    return list_directions(n_features, max_terms, max_coefficient)
-
-
 def list_along(features: NDArray[np.intp], max_terms: int, max_coefficient: int) -> Directions:
     """All of them along some features, which ascend."""
-    every = _list_first(len(features), max_terms, max_coefficient)
+    every = list_directions(len(features), max_terms, max_coefficient)
     return Directions(np.append(features, ABSENT).astype(np.int32)[every.features], every.coefficients)
 
 

@@ -55,11 +55,15 @@ def separate_pair(
     rows = PairRows.collect(upper, lower, upper_weights, lower_weights)
     may_narrow = margin is None if may_narrow is None else may_narrow
     margin = choose_margin(rows.values) if margin is None else margin
+    n_features = rows.values.shape[1]
+    if max_terms != 1:  # most pairs of a search need no more than one term; nothing is better than no error
+        straight = enumerate_lattice(rows, list_directions(n_features, 1, 1), margin)
+        if straight.error == 0.0:
+            return straight
     if max_coefficient is None:
         return separate_general(
             rows, max_terms, margin, may_narrow=may_narrow, time_limit=time_limit, node_limit=node_limit
         )
-    n_features = rows.values.shape[1]
     depth = _listable_terms(n_features, max_terms, max_coefficient, lattice_limit)
     found = enumerate_lattice(rows, list_directions(n_features, depth, max_coefficient, primitive=False), margin)
     if depth == min(max_terms or n_features, n_features) or found.error == 0.0:

@@ -45,13 +45,14 @@ LIKELY_LOSS = 0.006  # trees score so much less than the clusters that they part
 @dataclass(frozen=True)
 class Limits:
     """What cuts may be made of: terms, whole coefficients, sizes of clusters as shares of all rows; how many clusters
-    k-means may have."""
+    k-means may have; whether time is up, after which no tree is begun and none improved."""
 
     max_terms: int
     max_coefficient: int
     shares: SizeBounds
     counts: Sequence[int] = ()
     seed: int = 0
+    is_over: Callable[[], bool] = lambda: False
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ def grow_polished(
     """
     study = _Study(rows, features, space, limits)
     labels = found.label(rows.raw)
-    if len(np.unique(labels)) < found.n_clusters:
+    if len(np.unique(labels)) < found.n_clusters or limits.is_over():
         return
     first = study.begin(labels)
     starts = [first, *(start for start in map(study.begin, study.run_kmeans()) if start.score > first.score)]
@@ -89,6 +90,8 @@ def grow_polished(
     for start in sorted(starts, key=lambda start: -start.score)[:MOST_STARTS]:
         while waiting and first.score + waiting[0].gain > start.score - LIKELY_LOSS:
             yield waiting.pop(0)
+        if limits.is_over():
+            break
         grown = study.grow(start, first.score)
         if grown is not None:
             waiting = sorted([*waiting, grown], key=lambda p: -p.gain)
@@ -110,6 +113,8 @@ class _Study:
         """Labels of k-means, where it has the number of clusters that was asked for."""
         here = self.space.locate(self.rows.clustered)
         for k in self.limits.counts:
+            if self.limits.is_over():
+                break
             labels = start_by_best_kmeans(here, self.rows.weights, k, self.limits.seed, N_SEEDS)
             if len(np.unique(labels)) == k:
                 yield labels
@@ -127,7 +132,7 @@ class _Study:
         limits = self.limits
         slants = Slants(limits.max_coefficient) if limits.max_terms > 1 else None
         tree = grow_tree(self.few, start.losses[: len(self.few)], slants)
-        grafter = Grafter.make(self.points, start.fates, (limits.max_terms, limits.max_coefficient))
+        grafter = Grafter.make(self.points, start.fates, (limits.max_terms, limits.max_coefficient), limits.is_over)
         return self._judge(graft_tree(tree, grafter, self._bounds), grafter, now)
 
     @property

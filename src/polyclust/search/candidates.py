@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
@@ -20,8 +21,13 @@ N_AXES, N_PAIRS = 8, 12  # the axes that sums are made of, and the pairs of axes
 N_ALONE, N_OF_A_PAIR = 40, 6  # directions kept that part a cluster from all others, and from each
 
 
-def list_candidates(columns: Floats, fates: Floats, max_terms: int, max_coefficient: int) -> list[Directions]:
-    """For every cluster the best directions, each once; ``columns`` (F, n), ``fates`` (n, K)."""
+def list_candidates(
+    columns: Floats, fates: Floats, max_terms: int, max_coefficient: int, is_over: Callable[[], bool] = lambda: False
+) -> list[Directions]:
+    """For every cluster the best directions, each once; ``columns`` (F, n), ``fates`` (n, K).
+
+    Once ``is_over`` says so, no more races are run: the axes stand in for those of clusters that had none.
+    """
     n_features, n_clusters = len(columns), fates.shape[1]
     if max_terms == 1 or n_features == 1:
         return [_list_axes(n_features)] * n_clusters
@@ -30,14 +36,18 @@ def list_candidates(columns: Floats, fates: Floats, max_terms: int, max_coeffici
     known, best = fates[rows], fates[rows].argmax(axis=1)
     found: list[list[Directions]] = [[] for _ in range(n_clusters)]
     for k in range(n_clusters):
+        if is_over():
+            break
         others = np.delete(known, k, axis=1).max(axis=1) if n_clusters > 1 else np.zeros(len(rows))
         found[k].append(race.run(rows, known[:, k] - others, N_ALONE))
     for i, j in combinations(range(n_clusters), 2):
+        if is_over():
+            break
         is_either = (best == i) | (best == j)
         winners = race.run(rows[is_either], known[is_either, i] - known[is_either, j], N_OF_A_PAIR)
         found[i].append(winners)
         found[j].append(winners)
-    return [_join(several) for several in found]
+    return [_join(several or [race.axes]) for several in found]
 
 
 def find_half_spaces(

@@ -21,7 +21,7 @@ SWAPS_TO_POLISH = 4
 
 def shift_boundaries(partition: Partition, moves: Neighbourhood, journal: Journal) -> Partition:
     """Shift boundaries until no pair improves of those that are worth it."""
-    queue = deque(_pairs_by_potential(partition, moves))
+    queue = deque(() if journal.is_over() else _pairs_by_potential(partition, moves))
     while queue and not journal.is_over():
         i, j = queue.popleft()
         shifted = moves.shift(partition, i, j)
@@ -70,28 +70,29 @@ def explore(
             n_in_vain[partition.n_clusters] = 0
         else:
             n_in_vain[partition.n_clusters] += 1
-        if journal.is_over() and least in best:
+        if journal.is_over() and max(best) >= least:
             break
     swapped: set[int] = set()
     pushed: set[int] = set()
     leader = max(best, key=lambda k: best[k].score)
     waiting = waiting | {leader} if carry_all else {leader}
-    while not (journal.is_over() and least in best):
+    while not (journal.is_over() and max(best) >= least):
         largest = max(best)
         if not waiting and largest < least and largest not in pushed:
             pushed.add(largest)
             waiting.add(largest)
         if waiting:
-            k = min(waiting)
+            k = max(waiting) if journal.is_over() else min(waiting)
             waiting.remove(k)
-            changes = [("split", _grow(best[k], moves, most)), ("merge", _shrink(best[k], moves, least))]
+            grown = _grow(best[k], moves, most, journal)
+            changes = [("split", grown), ("merge", _shrink(best[k], moves, least, journal))]
         else:  # stable: exchange a boundary for another in the best few
             candidate = _next_to_swap(best, least, swapped, n_swapped)
             if candidate is None:
                 break
             k = candidate
             swapped.add(k)
-            changes = [("swap", swapped_one) for swapped_one in _swap(best[k], moves)]
+            changes = [("swap", swapped_one) for swapped_one in _swap(best[k], moves, journal)]
         for move, changed in changes:
             if changed is None:
                 continue
@@ -139,12 +140,12 @@ def _next_to_swap(best: dict[int, Partition], least: int, done: set[int], n_most
     return next((k for k in ranked if k not in done), None)
 
 
-def _swap(partition: Partition, moves: Neighbourhood) -> list[Partition]:
+def _swap(partition: Partition, moves: Neighbourhood, journal: Journal) -> list[Partition]:
     """The best partitions of the same K after merging two clusters and splitting one."""
     found = []
     for merged in moves.merges(partition)[:MERGES_TO_SWAP]:
         splits = (moves.split(merged, i) for i in range(merged.n_clusters))
-        found += [s for s in splits if s is not None]
+        found += [s for s in journal.in_time(splits) if s is not None]
     return sorted(found, key=lambda s: -s.score)[:SWAPS_TO_POLISH]
 
 
@@ -169,16 +170,22 @@ def _pairs_by_potential(partition: Partition, moves: Neighbourhood) -> list[tupl
     return sorted(pairs, key=lambda p: (-lean[p], p))
 
 
-def _grow(partition: Partition, moves: Neighbourhood, most: int) -> Partition | None:
+def _grow(partition: Partition, moves: Neighbourhood, most: int, journal: Journal) -> Partition | None:
+    """The best split, or where time is up the best so far."""
     if partition.n_clusters >= most:
         return None
-    splits = [moves.split(partition, i) for i in range(partition.n_clusters)]
-    found = [s for s in splits if s is not None]
-    return max(found, key=lambda s: s.score) if found else None
+    best: Partition | None = None
+    for i in range(partition.n_clusters):
+        if best is not None and journal.is_over():
+            break
+        split = moves.split(partition, i)
+        if split is not None and (best is None or split.score > best.score):
+            best = split
+    return best
 
 
-def _shrink(partition: Partition, moves: Neighbourhood, least: int) -> Partition | None:
-    if partition.n_clusters <= max(2, least - 1):
+def _shrink(partition: Partition, moves: Neighbourhood, least: int, journal: Journal) -> Partition | None:
+    if partition.n_clusters <= max(2, least - 1) or journal.is_over():
         return None
     merged = moves.merges(partition)
     return merged[0] if merged else None

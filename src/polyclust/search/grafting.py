@@ -8,7 +8,7 @@ moved, until nothing gains. Clusters that are too small or too large are seen to
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -42,7 +42,8 @@ def graft_tree(tree: Tree, grafter: Grafter, bounds: SizeBounds) -> Bargain:
     Leaves weigh as much as the bounds say where prices bring that about.
     """
     some = grafter.thin_out()
-    tree = max((some.improve(start) for start in (tree, some.grow())), key=some.sum_worth)
+    starts = [tree] if grafter.is_over() else [tree, some.grow()]
+    tree = max((some.improve(start) for start in starts), key=some.sum_worth)
     return finish_tree(tree, grafter, bounds)
 
 
@@ -64,7 +65,7 @@ def meet_bounds(start: Bargain, grafter: Grafter, bounds: SizeBounds) -> Bargain
     tree = grafter.pay(prices).improve(start.tree)
     for step in PRICES:
         sizes = grafter.weigh_leaves(tree)
-        if bounds.hold_for(sizes):
+        if bounds.hold_for(sizes) or grafter.is_over():
             break
         too_low = prices
         prices = prices + step * ((sizes < bounds.least).astype(float) - (sizes > bounds.most))
@@ -77,7 +78,7 @@ def _haggle(found: Bargain, too_low: Floats, grafter: Grafter, bounds: SizeBound
     """A tree of more worth whose sizes hold as well, at prices that are halved towards those that were too low."""
     tree, prices = found
     for _ in range(N_HALVINGS):
-        if _is_tight(grafter.weigh_leaves(tree)[prices != 0.0], bounds):
+        if _is_tight(grafter.weigh_leaves(tree)[prices != 0.0], bounds) or grafter.is_over():
             break
         between = (prices + too_low) / 2.0
         cheaper = grafter.pay(between).improve(tree)
@@ -107,6 +108,7 @@ class Grafter:
     """Makes trees for rows in columns (F, n) with these fates (n, K), from cuts that compete for each cluster.
 
     corrections : by what the weight of each cluster's rows is multiplied, where the rows are known to stand for more
+    is_over : whether to end with the tree as it is
     """
 
     columns: Floats
@@ -114,14 +116,17 @@ class Grafter:
     weights: Floats
     candidates: Sequence[Directions]
     corrections: Floats | float = 1.0
+    is_over: Callable[[], bool] = lambda: False
 
     @classmethod
-    def make(cls, points: Points, fates: Floats, limits: tuple[int, int]) -> Grafter:
+    def make(
+        cls, points: Points, fates: Floats, limits: tuple[int, int], is_over: Callable[[], bool] = lambda: False
+    ) -> Grafter:
         """For all points; ``fates`` (n, K) of a row of weight 1, ``limits``: the most terms, of which two are used, and
         the largest coefficient of a cut."""
         worth = fates * points.weights[:, None]
-        candidates = list_candidates(points.columns, worth, min(limits[0], 2), limits[1])
-        return cls(points.columns, worth, points.weights, candidates)
+        candidates = list_candidates(points.columns, worth, min(limits[0], 2), limits[1], is_over)
+        return cls(points.columns, worth, points.weights, candidates, is_over=is_over)
 
     @property
     def every(self) -> Ints:
@@ -163,6 +168,8 @@ class Grafter:
         for _ in range(MOST_ROUNDS):
             before = worth
             for cluster in range(self.fates.shape[1]):
+                if self.is_over():
+                    return self._settle(tree, self.every)
                 grafted, now = self._graft(tree, cluster)
                 if now > worth + self.least_gain:
                     tree, worth = grafted, now

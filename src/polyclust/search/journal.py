@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from polyclust.progress import report_progress
 from polyclust.search.partition import Partition
 
 __all__ = ["Journal", "Step"]
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +65,20 @@ class Journal:
         if self.time_limit is not None and time.monotonic() - self.started > self.time_limit:
             self.was_cut_short = True
         return self.was_cut_short
+
+    def seconds_left(self) -> float | None:
+        """Until the search must end: 0 once it must; None without a time limit."""
+        if self.is_over():
+            return 0.0
+        return None if self.time_limit is None else max(self.started + self.time_limit - time.monotonic(), 0.0)
+
+    def in_time(self, items: Iterable[Item], at_least: int = 0) -> Iterator[Item]:
+        """The items one by one; once the search must end, none but the first few is worked out."""
+        source = iter(items)
+        yield from itertools.islice(source, at_least)
+        while not self.is_over():
+            try:
+                item = next(source)
+            except StopIteration:
+                return
+            yield item

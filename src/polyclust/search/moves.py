@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -37,6 +39,7 @@ class Neighbourhood:
 
     least_gain : what a shift must gain; least_leaning : which pairs are worth one, those where more than this share of
         the rows has the other cluster as its neighbour
+    is_over : whether the search must end; then moves are the best of what was tried so far
     """
 
     scorer: Scorer
@@ -44,6 +47,7 @@ class Neighbourhood:
     directions: DirectionSource
     least_gain: float = 2e-5
     least_leaning: float = 0.005
+    is_over: Callable[[], bool] = lambda: False
 
     def shift(self, partition: Partition, i: int, j: int) -> Partition | None:
         """The best new boundary between i and j, if it improves the score."""
@@ -61,6 +65,8 @@ class Neighbourhood:
                 return changed
             scores[cut.order, cut.position] = IMPOSSIBLE
             n_tries = cut.n_left
+            if self.is_over():
+                break
         return None
 
     def split(self, partition: Partition, i: int) -> Partition | None:
@@ -83,12 +89,14 @@ class Neighbourhood:
 
     def merges(self, partition: Partition) -> list[Partition]:
         """All legal merges, best first."""
-        n, found = partition.n_clusters, []
-        for i in range(n):
-            for j in range(i + 1, n):
-                if partition.sizes[i] + partition.sizes[j] > self.scorer.bounds.most:
-                    continue
-                found.append((self.scorer.merge(partition, i, j), i, j))
+        n = partition.n_clusters
+        found: list[tuple[Partition, int, int]] = []
+        for i, j in itertools.combinations(range(n), 2):
+            if partition.sizes[i] + partition.sizes[j] > self.scorer.bounds.most:
+                continue
+            if found and self.is_over():
+                break
+            found.append((self.scorer.merge(partition, i, j), i, j))
         found.sort(key=lambda m: -m[0].score)
         return [
             merged

@@ -7,6 +7,8 @@ improved by grafting.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from polyclust.search.branches import Tree, label_rows
@@ -37,17 +39,19 @@ def make_legal(
     return partition
 
 
-def graft_legal(labels: Ints, scorer: Scorer, limits: tuple[int, int], lead: float) -> Partition | None:
+def graft_legal(
+    labels: Ints, scorer: Scorer, limits: tuple[int, int], lead: float, is_over: Callable[[], bool] = lambda: False
+) -> Partition | None:
     """A legal partition by a tree in which the clusters of the labels are grafted where they do best.
 
     ``limits``: the most terms and the largest coefficient of a cut. None where the labels themselves score no more than
-    ``lead``, and where the tree's sizes are out of bounds.
+    ``lead``, and where the tree's sizes are out of bounds. Once ``is_over`` says so, the tree is left as it is.
     """
     partition = _within_bounds(_compact(labels), scorer)
-    if partition is None or partition.score <= lead:
+    if partition is None or partition.score <= lead or is_over():
         return None
     start = _grow(partition, scorer, "alone", Slants(limits[1]) if limits[0] > 1 else None)
-    grafter = Grafter.make(scorer.points, scorer.fates(partition, "whole"), limits)
+    grafter = Grafter.make(scorer.points, scorer.fates(partition, "whole"), limits, is_over)
     tree = graft_tree(start, grafter, scorer.bounds).tree
     grown = _label_leaves(tree, scorer)
     grafted = scorer.start(grown, int(grown.max()) + 1)

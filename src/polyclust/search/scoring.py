@@ -24,10 +24,11 @@ from polyclust.search.fates import Counting, compare_means, mark_labels, mark_lo
 from polyclust.search.partition import Ints, Partition, join_labels, sum_weights
 from polyclust.search.points import Points, SubsetOrders
 
-__all__ = ["CallScorer", "Scorer", "SilhouetteScorer", "SizeBounds"]
+__all__ = ["CallScorer", "DispersionScorer", "Scorer", "SilhouetteScorer", "SizeBounds"]
 
 Floats = NDArray[np.float64]
 FAR = 1e30
+TINY = 1e-12
 CELLS_WORTH_A_THREAD = 4_000_000
 N_SAMPLED = 1024
 
@@ -171,11 +172,10 @@ class SilhouetteScorer:
 class CallScorer:
     """Any criterion f(labels) -> larger is better. Sweeps try a few cuts of every direction, then close in.
 
-    A call may be slow and directions many: once the search ``is_over``, a sweep tries the first ones only.
+    Once ``is_over`` says so, a sweep ends with what it has tried, one cut at least.
     """
 
     N_CUTS = 9
-    N_DIRECTIONS_WHEN_OVER = 200
 
     def __init__(
         self,
@@ -214,35 +214,83 @@ class CallScorer:
         scores = np.full(orders.rows.shape, IMPOSSIBLE)
         upper = partition.n_clusters if j is None else j
         for d in range(len(scores)):
-            if d >= self.N_DIRECTIONS_WHEN_OVER and self.is_over():
-                break
             self._scan_direction(partition, i, upper, orders.rows[d], orders.is_end[d], scores[d])
+            if self.is_over() and (scores > IMPOSSIBLE).any():
+                break
         return scores
 
     def _scan_direction(
         self, partition: Partition, i: int, upper: int, order: NDArray[np.int32], is_end: NDArray[np.bool_],
         scores: Floats,
     ) -> None:  # fmt: skip
-        below = np.cumsum(self.points.weights[order])
-        above = below[-1] - below
-        least, most = self.bounds
-        allowed = np.flatnonzero(is_end & (below >= least) & (above >= least) & (below <= most) & (above <= most))
+        allowed, _, _ = self._list_allowed(order, is_end)
         labels = partition.labels.copy()
 
-        def score_at(position: int) -> float:
+        def score_at(position: int) -> None:
             if scores[position] == IMPOSSIBLE:
                 labels[order[: position + 1]] = i
                 labels[order[position + 1 :]] = upper
                 scores[position] = self.criterion(labels)
-            return float(scores[position])
 
         left, right = 0, len(allowed) - 1
         while right >= left:
             tried = np.unique(np.linspace(left, right, self.N_CUTS).round().astype(int))
-            best = int(np.argmax([score_at(allowed[c]) for c in tried]))
+            for c in sorted(tried, key=lambda c: abs(2 * c - left - right)):  # the middle first
+                score_at(allowed[c])
+                if self.is_over():
+                    return
+            best = int(np.argmax(scores[allowed[tried]]))
             if len(tried) > right - left:
                 return
             left, right = tried[max(best - 1, 0)] + (best > 0), tried[min(best + 1, len(tried) - 1)] - 1
+
+    def _list_allowed(self, order: NDArray[np.int32], is_end: NDArray[np.bool_]) -> tuple[Ints, Floats, Floats]:
+        """Where a cut is possible within the bounds; the weight below and above every position."""
+        below = np.cumsum(self.points.weights[order])
+        above = below[-1] - below
+        least, most = self.bounds
+        is_allowed = is_end & (below >= least) & (above >= least) & (below <= most) & (above <= most)
+        return np.flatnonzero(is_allowed), below, above
+
+
+class DispersionScorer(CallScorer):
+    """Calinski and Harabasz' criterion: running sums along a direction give all of its cuts at once."""
+
+    def scan(self, partition: Partition, i: int, j: int | None, orders: SubsetOrders) -> Floats:
+        scores = np.full(orders.rows.shape, IMPOSSIBLE)
+        sums = mark_labels(partition.labels, partition.n_clusters).T @ self._moments
+        around = (sums**2).sum(axis=1) / partition.sizes  # what each cluster adds to the squares between clusters
+        others = float(around.sum() - around[i] - (0.0 if j is None else around[j]))
+        n_clusters = partition.n_clusters + (j is None)
+        for d in range(len(scores)):
+            self._scan_all(others, n_clusters, orders.rows[d], orders.is_end[d], scores[d])
+            if self.is_over() and (scores > IMPOSSIBLE).any():
+                break
+        return scores
+
+    def _scan_all(
+        self, others: float, n_clusters: int, order: NDArray[np.int32], is_end: NDArray[np.bool_], scores: Floats
+    ) -> None:
+        allowed, below, above = self._list_allowed(order, is_end)
+        low = np.cumsum(self._moments[order], axis=0)
+        up = low[-1] - low[allowed]
+        between = others + (low[allowed] ** 2).sum(axis=1) / below[allowed] + (up**2).sum(axis=1) / above[allowed]
+        within = self._squares - between
+        is_spread = within > TINY * self._squares
+        ratio = (self.points.total_weight - n_clusters) / (n_clusters - 1.0)
+        scores[allowed] = np.where(is_spread, ratio * between / np.where(is_spread, within, 1.0), 1.0)
+
+    @cached_property
+    def _moments(self) -> Floats:
+        """(n, d): weight times the way from the centre of all points."""
+        assert self.points.coordinates is not None
+        mean = np.average(self.points.coordinates, axis=0, weights=self.points.weights)
+        return np.asarray(self.points.weights[:, None] * (self.points.coordinates - mean))
+
+    @cached_property
+    def _squares(self) -> float:
+        """Those of all points around their centre."""
+        return float((self._moments**2).sum(axis=1) @ (1.0 / self.points.weights))
 
 
 def _run_in_parts(work: Callable[[slice], None], n: int, n_cells: int, n_threads: int) -> None:

@@ -5,7 +5,9 @@ objective = criterion - slack_weight * (sum over pairs of the least hinge error)
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,29 +24,47 @@ Floats = NDArray[np.float64]
 
 
 class PairErrors:
-    """The best hyperplane of every pair of clusters, remembered by the rows of the pair."""
+    """The best hyperplane of every pair of clusters, remembered by the rows of the pair.
+
+    Once there are no ``seconds_left``, one term has to do for pairs that are not known yet.
+    """
 
     def __init__(
-        self, points: Points, space: Floats, max_terms: int | None, max_coefficient: int | None, margin: float | None
+        self,
+        points: Points,
+        space: Floats,
+        max_terms: int | None,
+        max_coefficient: int | None,
+        margin: float | None,
+        seconds_left: Callable[[], float | None] = lambda: None,
     ) -> None:
         self.points = points
         self.space = space
         self.limits = {"max_terms": max_terms, "max_coefficient": max_coefficient, "margin": margin}
+        self.seconds_left = seconds_left
         self._known: dict[tuple[bytes, bytes], PairHyperplane] = {}
 
     def separate(self, first: Ints, second: Ints) -> PairHyperplane:
         """The hyperplane of least error with ``first`` above."""
+        if first[0] > second[0]:
+            return self.separate(second, first).reverse()
         key = (first.tobytes(), second.tobytes())
         if key not in self._known:
-            self._known[key] = separate_pair(
-                self.space[first],
-                self.space[second],
-                upper_weights=self.points.weights[first],
-                lower_weights=self.points.weights[second],
-                node_limit=0,
-                **self.limits,  # type: ignore[arg-type]
-            )
+            seconds = self.seconds_left()
+            if seconds == 0.0:
+                return self._separate(first, second, max_terms=1)
+            self._known[key] = self._separate(first, second, time_limit=seconds)
         return self._known[key]
+
+    def _separate(self, first: Ints, second: Ints, **limits: Any) -> PairHyperplane:
+        return separate_pair(
+            self.space[first],
+            self.space[second],
+            upper_weights=self.points.weights[first],
+            lower_weights=self.points.weights[second],
+            node_limit=0,
+            **{**self.limits, **limits},
+        )
 
     def total(self, partition: Partition) -> float:
         """The errors of all pairs, per row."""

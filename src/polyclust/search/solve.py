@@ -25,7 +25,7 @@ from polyclust.search.even import grow_even_tree
 from polyclust.search.extremes import cut_extremes
 from polyclust.search.family import AxisFamily, Family, LatticeFamily
 from polyclust.search.fates import Counting
-from polyclust.search.grouping import group_points
+from polyclust.search.grouping import Groups, group_points
 from polyclust.search.journal import Journal
 from polyclust.search.moves import DirectionSource, Neighbourhood
 from polyclust.search.partition import Partition
@@ -41,6 +41,7 @@ from polyclust.search.two import search_two
 __all__ = ["SearchResult", "search_partitions"]
 
 FEWEST_GROUPS, MOST_GROUPS = 400, 500
+FEW_GROUPS = 100  # where time is up
 CELLS_OF_GROUPS = 8e6
 SMALL_GAIN, SMALLEST_GAIN = 2e-5, 1e-7
 SAMPLED_GAIN = 1e-4
@@ -67,23 +68,24 @@ def search_partitions(points: Points, plan: SearchPlan, journal: Journal) -> Sea
     scorer = plan.make_scorer(points)
     if plan.n_clusters == (2, 2) and isinstance(scorer, SilhouetteScorer):
         journal.begin("all cuts")
-        proved = search_two(scorer, plan.family, journal)
-        if proved is not None:
-            return SearchResult({2: proved}, is_exhaustive=True, is_optimal=True)
+        best = search_two(scorer, plan.family, journal)
+        if best is not None:
+            is_proved = not journal.is_over()
+            return SearchResult({2: best}, is_exhaustive=is_proved, is_optimal=is_proved)
     return _search_heuristically(scorer, plan, journal)
 
 
 def _search_heuristically(scorer: Scorer, plan: SearchPlan, journal: Journal) -> SearchResult:
     points = scorer.points
     is_few = len(points) <= FEW_POINTS
-    moves = _make_moves(scorer, plan)
+    moves = _make_moves(scorer, plan, journal)
     journal.begin("axes")
     axes = AxisDirections(plan.effort)
-    starter = Starter(scorer, plan)
+    starter = Starter(scorer, plan, journal)
     if is_few:
-        ways = plan.both_ways(points)
         leaning = moves.least_leaning
-        pool = [p for way in ways for p in _search_axes(starter, axes, way, journal, leaning, is_wide=True)]
+        ways = (_search_axes(starter, axes, way, journal, leaning, is_wide=True) for way in plan.both_ways(points))
+        pool = [p for found in journal.in_time(ways, at_least=1) for p in found]
     else:
         pool = _search_groups(scorer, moves, plan, journal)
     if is_few and isinstance(plan.family, AxisFamily):
@@ -106,14 +108,15 @@ def _search_heuristically(scorer: Scorer, plan: SearchPlan, journal: Journal) ->
     return SearchResult(best, is_exhaustive=is_few and not (has_raced or plan.is_called))
 
 
-def _make_moves(scorer: Scorer, plan: SearchPlan) -> Neighbourhood:
+def _make_moves(scorer: Scorer, plan: SearchPlan, journal: Journal) -> Neighbourhood:
     """What the whole family can change; of many points a sample is looked at first."""
     points = scorer.points
     is_few, is_dear = len(points) <= FEW_POINTS, is_costly(points, plan.family)
     kind = Neighbourhood if is_few or not isinstance(scorer, SilhouetteScorer) else SampledNeighbourhood
     gain = SAMPLED_GAIN if is_dear else SMALL_GAIN
     leaning = SOME_LEANING if is_dear and not is_few else LITTLE_LEANING
-    return kind(scorer, plan.family.legality(points), plan.family.directions(points, plan.effort), gain, leaning)
+    legality, directions = plan.family.legality(points), plan.family.directions(points, plan.effort)
+    return kind(scorer, legality, directions, gain, leaning, journal.is_over)
 
 
 def _search_axes(
@@ -121,12 +124,13 @@ def _search_axes(
 ) -> list[Partition]:
     """Every move along the axes on the points as they are; a beam of splits is among the starts if it is wide."""
     scorer, plan = starter.scorer, starter.plan
-    moves = Neighbourhood(scorer, AxisFamily().legality(scorer.points), axes, SMALL_GAIN, leaning)
+    moves = Neighbourhood(scorer, AxisFamily().legality(scorer.points), axes, SMALL_GAIN, leaning, journal.is_over)
     starts: Iterable[Partition] = starter.make(moves.legality, counting)
     if is_wide and counting == "alone" and isinstance(scorer, SilhouetteScorer):
-        starts = itertools.chain(starts, split_widely(scorer, axes, min(plan.n_clusters[1], len(scorer.points))))
+        splits = split_widely(scorer, axes, min(plan.n_clusters[1], len(scorer.points)))
+        starts = itertools.chain(starts, journal.in_time(splits))
     if plan.is_sample:  # the best first, so that what lies too far behind shows early
-        starts = sorted(starts, key=lambda p: -p.score)
+        starts = sorted(journal.in_time(starts, at_least=2), key=lambda p: -p.score)
     found = explore(
         starts,
         moves,
@@ -142,17 +146,37 @@ def _search_axes(
 def _search_groups(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> list[Partition]:
     """The same on groups of points, lifted to all points and made legal there; many starts share several groupings."""
     n_groups = int(np.clip(math.sqrt(CELLS_OF_GROUPS / scorer.points.n_features), FEWEST_GROUPS, MOST_GROUPS))
-    found = [scorer.start(np.zeros(len(scorer.points), dtype=np.intp), 1), _cut_in_two(scorer, moves, plan, journal)]
+    one = scorer.start(np.zeros(len(scorer.points), dtype=np.intp), 1)
+    in_two = None if journal.is_over() else _cut_in_two(one, moves, plan, journal)
+    found = [one] if in_two is None else [one, in_two]
+    if journal.is_over():
+        n_groups = min(n_groups, max(FEW_GROUPS, 4 * plan.n_clusters[0]))
+
+    def is_enough() -> bool:
+        return journal.is_over() and max(p.n_clusters for p in found) >= plan.n_clusters[0]
+
     for part in plan.share_out():
+        if is_enough():
+            break
         groups = group_points(scorer.points, n_groups, part.seed)
-        starter = Starter(plan.make_scorer(groups.points), part)
+        starter = Starter(plan.make_scorer(groups.points), part, journal)
         for counting in part.both_ways(scorer.points):
+            if is_enough():
+                break
             axes = AxisDirections(part.effort, "quick")
             coarse = _search_axes(starter, axes, counting, journal, moves.least_leaning)
-            found += [make_legal(groups.spread(p.labels), scorer, moves.legality, counting) for p in coarse]
-        if journal.is_over():
-            break
-    return [p for p in found if p is not None]
+            found += _lift(coarse, groups, moves, counting, journal)
+    return found
+
+
+def _lift(
+    coarse: list[Partition], groups: Groups, moves: Neighbourhood, counting: Counting, journal: Journal
+) -> list[Partition]:
+    """Partitions of groups made legal on all points; where time is up, the best that can be."""
+    ranked = sorted(coarse, key=lambda p: -p.score) if journal.is_over() else coarse
+    labels = (groups.spread(p.labels) for p in ranked)
+    legal = (make_legal(spread, moves.scorer, moves.legality, counting) for spread in labels)
+    return list(journal.in_time((p for p in legal if p is not None), at_least=1))
 
 
 def _start_anew(starter: Starter, pool: list[Partition], moves: Neighbourhood, journal: Journal) -> list[Partition]:
@@ -169,7 +193,7 @@ def _start_anew(starter: Starter, pool: list[Partition], moves: Neighbourhood, j
             slants = Slants(plan.family.max_coefficient)
             ways[0] = ("alone", slants)
     several = (starter.make(moves.legality, counting, counts, slants) for counting, slants in ways)
-    in_time = itertools.takewhile(lambda _: not journal.is_over(), itertools.chain.from_iterable(several))
+    in_time = journal.in_time(itertools.chain.from_iterable(several))
     return [p for p in in_time if p.n_clusters >= plan.n_clusters[0]]
 
 
@@ -182,19 +206,19 @@ def _graft(starter: Starter, pool: list[Partition], journal: Journal) -> list[Pa
     limits = (1, 1) if isinstance(family, AxisFamily) else (family.max_terms, family.max_coefficient)
     lead = max(p.score for p in pool)
     grafted = starter.graft(_choose_counts(pool, plan), limits, lead)
-    return list(itertools.takewhile(lambda _: not journal.is_over(), grafted))
+    return list(journal.in_time(grafted))
 
 
-def _cut_in_two(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> Partition | None:
+def _cut_in_two(one: Partition, moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> Partition | None:
     """The best single cut of all points, which groups may hide: all of them where that is cheap."""
-    found = []
+    scorer, found = moves.scorer, []
     if isinstance(scorer, SilhouetteScorer):
-        proved = search_two(scorer, plan.family, journal, most_cells=CELLS_OF_A_CUT)
-        if proved is not None:
-            return proved
+        best = search_two(scorer, plan.family, journal, most_cells=CELLS_OF_A_CUT)
+        if best is not None:
+            return best
         if plan.family.oblique is not None:
             found.append(cut_extremes(scorer, plan.family.oblique, journal))
-    found.append(moves.split(scorer.start(np.zeros(len(scorer.points), dtype=np.intp), 1), 0))
+    found.append(moves.split(one, 0))
     return max((p for p in found if p is not None), key=lambda p: p.score, default=None)
 
 
@@ -203,7 +227,7 @@ def _polish(
 ) -> dict[int, Partition]:
     """Improve the best of both, carry them across K, and give the winner a last pass over all pairs."""
     if not any(plan.bounds.hold_for(p.sizes) for p in [*pool, *starts]):
-        pool = _with_even_parts(pool, moves, plan)
+        pool = _with_even_parts(pool, moves, plan, journal)
     best = _keep_best([*pool, *starts], plan)
     points = moves.scorer.points
     is_slow = not isinstance(moves.scorer, SilhouetteScorer)
@@ -219,7 +243,7 @@ def _polish(
     carry_all = is_cheap or len(points) <= FEW_POINTS
     found = explore(chosen, moves, plan.n_clusters, journal, best, n_swapped=int(is_cheap), carry_all=carry_all)
     if max(found) < plan.n_clusters[0]:  # splits of the best clusters lead nowhere
-        found = _keep_best(_with_even_parts([*found.values()], moves, plan), plan)
+        found = _keep_best(_with_even_parts([*found.values()], moves, plan, journal), plan)
     if plan.is_sample and isinstance(plan.family, LatticeFamily):
         return found  # a last pass costs much, and on more rows the cuts are improved anyway
     return _finish(found, moves, plan, journal)
@@ -233,10 +257,10 @@ def _try_straight(
     Left out where that is too far behind already.
     """
     straight = replace(plan, family=AxisFamily())
-    within = _make_moves(moves.scorer, straight)
+    within = _make_moves(moves.scorer, straight, journal)
     lead = max(p.score for p in best.values())
     near = [p for p in pool if p.score > lead - LEAD_OF_MORE_TERMS and plan.bounds.hold_for(p.sizes)]
-    several = [make_legal(p.labels, moves.scorer, within.legality) for p in near]
+    several = journal.in_time(make_legal(p.labels, moves.scorer, within.legality) for p in near)
     rivals = [p for p in several if p is not None and p.score > lead - LEAD_OF_MORE_TERMS]
     if not rivals or journal.is_over():
         return
@@ -251,12 +275,14 @@ def _has_many_slants(family: Family) -> bool:
     return isinstance(family, LatticeFamily) and family.max_terms == 2 and len(family.oblique) > FEW_SLANTS
 
 
-def _with_even_parts(pool: list[Partition], moves: Neighbourhood, plan: SearchPlan) -> list[Partition]:
+def _with_even_parts(
+    pool: list[Partition], moves: Neighbourhood, plan: SearchPlan, journal: Journal
+) -> list[Partition]:
     """The pool and trees of parts of about equal weight."""
     points = moves.scorer.points
     least, most = max(plan.n_clusters[0], 2), min(plan.n_clusters[1], len(points))
     even = (make_legal(grow_even_tree(points, k), moves.scorer, moves.legality) for k in range(least, most + 1))
-    return [*pool, *(p for p in even if p is not None)]
+    return [*pool, *journal.in_time((p for p in even if p is not None), at_least=1)]
 
 
 def _finish(

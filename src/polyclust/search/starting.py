@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from functools import cached_property
 
 import numpy as np
@@ -12,6 +12,7 @@ from polyclust.alternating import alternate
 from polyclust.clusters.starts import start_by_best_kmeans, start_by_kmeans, start_by_linkage, start_by_medoids
 from polyclust.search.even import grow_even_tree
 from polyclust.search.fates import Counting
+from polyclust.search.journal import Journal
 from polyclust.search.legality import Legality
 from polyclust.search.partition import Ints, Partition, is_new
 from polyclust.search.plan import SearchPlan
@@ -29,12 +30,16 @@ N_SEEDS = 4
 
 
 class Starter:
-    """Starts on some points; their labels are worked out once, however often and in what way they are made legal."""
+    """Starts on some points; their labels are worked out once, however often and in what way they are made legal.
 
-    def __init__(self, scorer: Scorer, plan: SearchPlan) -> None:
+    Once the search must end, it makes no more than what leads to as many clusters as were asked for.
+    """
+
+    def __init__(self, scorer: Scorer, plan: SearchPlan, journal: Journal) -> None:
         self.scorer = scorer
         self.points = scorer.points
         self.plan = plan
+        self.journal = journal
         self._known: dict[int, list[Ints]] = {}
 
     def make(
@@ -47,8 +52,8 @@ class Starter:
         for _, several in itertools.groupby(self._list_labels(counts), key=lambda labels: int(labels.max())):
             new = (labels for labels in several if is_new(labels, tried))
             legal = (make_legal(labels, self.scorer, legality, counting, slants) for labels in new)
-            fresh = [p for p in legal if p is not None and is_new(p.labels, given)]
-            yield from sorted(fresh, key=lambda p: -p.score)
+            fresh = (p for p in legal if p is not None and is_new(p.labels, given))
+            yield from sorted(self.journal.in_time(fresh, at_least=1), key=lambda p: -p.score)
 
     def graft(self, counts: Container[int], limits: tuple[int, int], lead: float) -> Iterator[Partition]:
         """Trees in which clusters are grafted where they do best, for starts that score more than ``lead`` themselves.
@@ -57,7 +62,7 @@ class Starter:
         """
         for k in range(2, self._most + 1):
             if k in counts:
-                found = graft_legal(self._start_tightly(k), self.scorer, limits, lead)
+                found = graft_legal(self._start_tightly(k), self.scorer, limits, lead, self.journal.is_over)
                 if found is not None:
                     yield found
 
@@ -68,12 +73,15 @@ class Starter:
         return start_by_best_kmeans(points.coordinates, points.weights, k, plan.seed, N_SEEDS)
 
     def _list_labels(self, counts: Container[int] | None) -> Iterator[Ints]:
-        yield from self._for_every_count
+        yield from (labels for labels in self._for_every_count if self._is_worth_while(int(labels.max()) + 1))
         for k in range(2, self._most + 1):
-            if counts is None or k in counts:
+            if (counts is None or k in counts) and self._is_worth_while(k):
                 if k not in self._known:
-                    self._known[k] = list(self._start_with(k))
+                    self._known[k] = list(self.journal.in_time(self._start_with(k), at_least=1))
                 yield from self._known[k]
+
+    def _is_worth_while(self, n_clusters: int) -> bool:
+        return n_clusters >= self.plan.n_clusters[0] or not self.journal.is_over()
 
     @property
     def _most(self) -> int:
@@ -92,17 +100,20 @@ class Starter:
     def _start_with(self, k: int) -> Iterator[Ints]:
         """k-means from several seeds, with Algorithm 1 after the first; medoids where there are no coordinates."""
         points, plan = self.points, self.plan
-        seeds = [plan.seed + repeat for repeat in range(plan.n_starts(points))]
+        n_starts = 1 if self.journal.is_over() else plan.n_starts(points)
+        seeds = [plan.seed + repeat for repeat in range(n_starts)]
         if points.coordinates is None:
             yield from (start_by_medoids(points.distances, points.weights, k, seed) for seed in seeds)
             return
         several = start_by_kmeans(points.coordinates, points.weights, k, seeds, plan.n_jobs)
         yield from several
         if plan.alternates and points.n_features * len(points) <= VALUES_TO_ALTERNATE:
-            yield _alternate_along_axes(points, several[0], k, plan.bounds.least)
+            yield _alternate_along_axes(points, several[0], k, plan.bounds.least, self.journal.seconds_left)
 
 
-def _alternate_along_axes(points: Points, labels: Ints, n_clusters: int, least: float) -> Ints:
+def _alternate_along_axes(
+    points: Points, labels: Ints, n_clusters: int, least: float, seconds_left: Callable[[], float | None]
+) -> Ints:
     """Algorithm 1 from k-means, with hyperplanes of one term: a start that leans towards what rules can say."""
     assert points.coordinates is not None
     if len(np.unique(labels)) < n_clusters or least * n_clusters > points.total_weight:
@@ -117,5 +128,6 @@ def _alternate_along_axes(points: Points, labels: Ints, n_clusters: int, least: 
         max_coefficient=1,
         weights=points.weights,
         max_rounds=ROUNDS_OF_STARTS,
+        seconds_left=seconds_left,
     )
     return result.labels
