@@ -3,37 +3,27 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pandas as pd
 import pytest
+from own_process import run_forked
 
 import polyclust
 from polyclust.demo_data import make_customers
 
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
+Run = Callable[..., CompletedProcess[str]]
 COMMAND = [sys.executable, "-m", "polyclust"]
 # The command under test is the package that these tests import, wherever it lies.
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(polyclust.__file__).parents[1])}
 
 
-def run_command(
-    *arguments: object, cwd: Path | None = None, stdin: bytes | None = None, **more: object
-) -> subprocess.CompletedProcess[str]:
+def run_command(*arguments: object, cwd: Path | None = None, stdin: bytes | None = None) -> CompletedProcess[str]:
     """``polyclust`` with these arguments; its output as text."""
-    done = subprocess.run(
-        [*COMMAND, *map(str, arguments)],
-        cwd=cwd,
-        input=stdin,
-        env=ENVIRONMENT,
-        capture_output=True,
-        timeout=240,
-        **more,
-    )
-    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+    return run_forked([*map(str, arguments)], cwd, stdin, ENVIRONMENT, timeout=240)
 
 
 @pytest.fixture(scope="session")

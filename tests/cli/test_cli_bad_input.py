@@ -228,7 +228,7 @@ def test_no_permission(tmp_path: Path, run) -> None:
     tmp_path.chmod(0o700)
 
 
-def test_a_full_disk_leaves_the_old_output(fitted: Path, tmp_path: Path, run) -> None:
+def test_a_full_disk_leaves_the_old_output(fitted: Path, tmp_path: Path, command, environment) -> None:
     """The largest file a process may write is limited, which fails as a full disk does."""
     import resource
 
@@ -240,7 +240,8 @@ def test_a_full_disk_leaves_the_old_output(fitted: Path, tmp_path: Path, run) ->
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
     # Compiled code is kept in a cache of its own, which must not be what fails.
-    done = run("fit", fitted.parent / "customers.csv", "-o", out, "-k", "2", "--force", "--quiet", preexec_fn=limit)
+    fit = [*command, "fit", fitted.parent / "customers.csv", "-o", out, "-k", "2", "--force", "--quiet"]
+    done = subprocess.run(fit, env=environment, preexec_fn=limit, capture_output=True, text=True)
     assert_one_line(done, "no room", str(out))
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
     assert [p.read_text() for p in out.iterdir()] == ["old"]
