@@ -21,7 +21,9 @@ COMMAND = [sys.executable, "-m", "polyclust"]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(polyclust.__file__).parents[1])}
 
 
-def run_command(*arguments: object, cwd: Path | None = None, stdin: bytes | None = None) -> CompletedProcess[str]:
+def run_command(
+    *arguments: object, cwd: Path | None = None, stdin: bytes | Path | None = None
+) -> CompletedProcess[str]:
     """``polyclust`` with these arguments; its output as text."""
     return run_forked([*map(str, arguments)], cwd, stdin, ENVIRONMENT, timeout=240)
 

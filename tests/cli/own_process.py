@@ -25,12 +25,19 @@ SERVER.set_forkserver_preload(
 
 
 def run_forked(
-    arguments: Sequence[str], cwd: Path | None, stdin: bytes | None, environment: Mapping[str, str], timeout: float
+    arguments: Sequence[str],
+    cwd: Path | None,
+    stdin: bytes | Path | None,
+    environment: Mapping[str, str],
+    timeout: float,
 ) -> CompletedProcess[str]:
-    """``polyclust`` with these arguments; its output as text."""
+    """``polyclust`` with these arguments and standard input, or a file of that; its output as text."""
     with tempfile.TemporaryDirectory() as folder:
         given, printed, complained = (Path(folder) / name for name in ("stdin", "stdout", "stderr"))
-        given.write_bytes(stdin or b"")
+        if isinstance(stdin, Path):
+            given = stdin
+        else:
+            given.write_bytes(stdin or b"")
         process = SERVER.Process(
             target=_run_command, args=(list(arguments), cwd, dict(environment), given, printed, complained)
         )

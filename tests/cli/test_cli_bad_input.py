@@ -193,24 +193,14 @@ def test_sentences_speak_of_what_the_command_takes() -> None:
     ],
 )
 def test_options_are_judged_before_the_table_is_read(
-    arguments: str, parts: list[str], tmp_path: Path, command: list[str], environment: dict[str, str]
+    arguments: str, parts: list[str], tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, run
 ) -> None:
     """Standard input is a pipe that nobody ever closes: who reads it first waits for ever."""
     (tmp_path / "taken").mkdir()
-    reader, writer = os.pipe()
-    try:
-        done = subprocess.run(
-            [*command, *arguments.split()],
-            cwd=tmp_path,
-            stdin=reader,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
-    finally:
-        os.close(reader)
-        os.close(writer)
+    pipe = tmp_path_factory.mktemp("pipes") / "pipe"
+    os.mkfifo(pipe)
+    with pipe.open("r+b", buffering=0):
+        done = run(*arguments.split(), cwd=tmp_path, stdin=pipe)
     assert_one_line(done, *parts)
     assert done.stdout == ""
     assert [p.name for p in tmp_path.iterdir()] == ["taken"]
