@@ -9,7 +9,7 @@ import pytest
 from blockwise import axis_plane, in_blocks, numbers, plain_space
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import silhouette_score
+from sklearn.metrics import silhouette_samples, silhouette_score
 
 from polyclust import PolytopeClustering, fitting
 from polyclust.geometry.hyperplane import Hyperplane
@@ -18,7 +18,7 @@ from polyclust.scale import polishing
 from polyclust.scale.blocks import Placing
 from polyclust.scale.cuts import CutTree
 from polyclust.scale.extending import extend_clusters
-from polyclust.scale.polishing import Limits, Polished, grow_polished, measure_fates
+from polyclust.scale.polishing import Limits, Polished, grow_polished, measure_fates, score_some
 from polyclust.scale.settling import settle_rows
 from polyclust.search.scoring import SizeBounds
 from strategies import partitioned_points
@@ -39,6 +39,18 @@ def test_fates_are_silhouettes_by_mean_distances_to_the_references(drawn, metric
         nearest = min(np.delete(means, k))
         top = max(means[k], nearest)
         assert fates[t, k] == pytest.approx((nearest - means[k]) / top if top else 0.0, abs=1e-5)
+
+
+@settings(max_examples=60)
+@given(partitioned_points(most=4), st.sampled_from(["euclidean", "cityblock"]))
+def test_trees_are_judged_by_the_silhouettes_of_some_rows_among_all(drawn, metric):
+    some, labels, n_clusters = drawn
+    rows = in_blocks(some.raw).blocks[0]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(polishing, "N_JUDGED", 5)
+        score = score_some(rows, labels, plain_space(some.n_features, metric), n_clusters)
+    each = silhouette_samples(some.raw, labels, metric=metric) if 1 < n_clusters < len(rows) else np.zeros(len(rows))
+    assert score == pytest.approx(each[:5].mean(), abs=1e-5)
 
 
 def make_noisy(n_rows, seed, n_features=6, n_clusters=4):

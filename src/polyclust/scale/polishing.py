@@ -19,7 +19,7 @@ from polyclust.scale.blocks import Block, Placing
 from polyclust.scale.cuts import CutTree, plant_tree
 from polyclust.scale.space import Space
 from polyclust.search.branches import label_rows, list_clusters
-from polyclust.search.distances import measure_distances
+from polyclust.search.distances import measure_distances, sum_distances_to
 from polyclust.search.fates import compare_means, mark_labels, mark_losses, weigh_influence
 from polyclust.search.grafting import Bargain, Grafter, graft_tree, meet_bounds
 from polyclust.search.partition import sum_weights
@@ -28,12 +28,12 @@ from polyclust.search.scoring import SizeBounds
 from polyclust.search.trees import Slants, grow_tree
 from polyclust.table.features import Feature
 
-__all__ = ["Limits", "Polished", "grow_polished", "measure_fates"]
+__all__ = ["Limits", "Polished", "grow_polished", "measure_fates", "score_some"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-N_REFERENCES = 64
+N_REFERENCES, N_JUDGED = 64, 1000  # rows of a cluster that fates are measured by, and whose silhouettes judge trees
 N_SEEDS = 4
 MOST_STARTS = 2
 N_GROWN = 2000  # rows that trees are grown on before they are improved
@@ -125,7 +125,7 @@ class _Study:
         fates = measure_fates(self.rows, labels, self.space, n_clusters)
         own = fates.alone[np.arange(len(labels)), labels]
         losses = mark_losses(labels, own, n_clusters) * self.rows.weights[:, None]
-        return _Start(n_clusters, fates.whole, losses, float(np.average(own, weights=self.rows.weights)))
+        return _Start(n_clusters, fates.whole, losses, score_some(self.rows, labels, self.space, n_clusters))
 
     def grow(self, start: _Start, now: float) -> Polished | None:
         """A tree for the clusters of a start; None if one of them gets lost."""
@@ -144,7 +144,7 @@ class _Study:
         labels, n_clusters = label_rows(found.tree, self.points.columns), grafter.fates.shape[1]
         if len(np.unique(labels)) < n_clusters:
             return None
-        gain = self.begin(labels).score - now
+        gain = score_some(self.rows, labels, self.space, n_clusters) - now
         mend = partial(self._mend, found=found, grafter=grafter, now=now)
         return Polished(plant_tree(found.tree, self.points, self.features), n_clusters, gain, mend)
 
@@ -188,8 +188,23 @@ def measure_fates(rows: Block, labels: Ints, space: Space, n_clusters: int) -> F
     weights, labels_known = rows.weights[known], labels[known]
     shares = mark_labels(labels_known, n_clusters) * weights[:, None]
     sums = shares.sum(axis=0)
-    means = distances @ (shares / sums)
+    means = (distances @ (shares / sums).astype(distances.dtype)).astype(np.float64)
     sizes = sum_weights(labels, rows.weights, n_clusters)
     influence = weigh_influence(labels_known, means[known], sizes, weights * (sizes / sums)[labels_known])
     alone = compare_means(means)
     return Fates(alone, alone + influence.of(distances))
+
+
+def score_some(rows: Block, labels: Ints, space: Space, n_clusters: int) -> float:
+    """The mean silhouette of the first rows among all of them.
+
+    It tells trees apart better than the fates of all rows, whose few references err alike for a whole cluster.
+    """
+    here, own = space.locate(rows.clustered), labels[:N_JUDGED]
+    sums = sum_distances_to(here[:N_JUDGED], here, labels, rows.weights, space.metric, n_clusters).T
+    weights, every = rows.weights[:N_JUDGED], np.arange(len(own))
+    others = np.tile(sum_weights(labels, rows.weights, n_clusters), (len(own), 1))
+    others[every, own] -= weights
+    means = np.divide(sums, others, out=np.zeros_like(sums), where=others > 0.0)
+    silhouettes = np.where(others[every, own] > 0.0, compare_means(means)[every, own], 0.0)
+    return float(np.average(silhouettes, weights=weights))

@@ -27,9 +27,9 @@ class Cut:
 
     def project(self, columns: Floats, rows: Ints) -> Floats:
         """The sums of some rows, term by term as a hyperplane does."""
-        total = self.coefficients[0] * columns[self.features[0], rows]
+        total = self.coefficients[0] * columns[self.features[0]].take(rows)
         for feature, coefficient in zip(self.features[1:], self.coefficients[1:], strict=True):
-            total += coefficient * columns[feature, rows]
+            total += coefficient * columns[feature].take(rows)
         return np.asarray(total)
 
     def is_low(self, columns: Floats, rows: Ints) -> NDArray[np.bool_]:

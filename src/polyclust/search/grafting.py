@@ -43,7 +43,7 @@ def graft_tree(tree: Tree, grafter: Grafter, bounds: SizeBounds) -> Bargain:
     """
     some = grafter.thin_out()
     starts = [tree] if grafter.is_over() else [tree, some.grow()]
-    tree = max((some.improve(start) for start in starts), key=some.sum_worth)
+    tree = max((some.improve(start) for start in starts), key=grafter.sum_worth)
     return finish_tree(tree, grafter, bounds)
 
 
