@@ -276,6 +276,7 @@ def test_an_unknown_distance_is_told():
 
 def test_sizes_that_cannot_be_met():
     refuse(FRAME, "4 clusters of at least 11 rows need 44 rows, there are 40", n_clusters=4, min_cluster_size=11)
+    refuse(FRAME, "2 clusters of at least 2500000 rows need 5000000 rows", n_clusters=2, min_cluster_size=2_500_000)
     refuse(FRAME, "2 clusters of at least 21 rows need 42 rows", min_cluster_size=21)
     refuse(FRAME, "at most 5 rows need at least 8 clusters", n_clusters=3, max_cluster_size=5)
     refuse(FRAME, "max_cluster_size .* must not be below", min_cluster_size=12, max_cluster_size=10)

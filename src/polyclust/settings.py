@@ -112,7 +112,7 @@ def resolve_sizes(least: float, most: float | None, total: float) -> SizeBounds:
     low = _resolve_size("min_cluster_size", least, total, math.ceil)
     high = total if most is None else _resolve_size("max_cluster_size", most, total, math.floor)
     if most is not None and high < low:
-        raise ValueError(f"max_cluster_size ({high:g} rows) must not be below min_cluster_size ({low:g} rows).")
+        raise ValueError(f"max_cluster_size ({high:.10g} rows) must not be below min_cluster_size ({low:.10g} rows).")
     return SizeBounds((max(low, 1.0), high))
 
 
@@ -125,20 +125,20 @@ def resolve_clusters(n_clusters: Any, max_clusters: int, bounds: SizeBounds, tot
         raise ValueError(f"Cannot make {least} clusters from n_samples = {n_rows}; at least {needed} rows are needed.")
     if least * bounds.least > total:
         raise ValueError(
-            f"{least} clusters of at least {bounds.least:g} rows need {least * bounds.least:g} rows, there are "
-            f"{total:g}; lower min_cluster_size or n_clusters."
+            f"{least} clusters of at least {bounds.least:.10g} rows need {least * bounds.least:.10g} rows, there are "
+            f"{total:.10g}; lower min_cluster_size or n_clusters."
         )
     fewest = math.ceil(total / bounds.most)
     if fewest > most:
         raise ValueError(
-            f"Clusters of at most {bounds.most:g} rows need at least {fewest} clusters for {total:g} rows; raise "
+            f"Clusters of at most {bounds.most:.10g} rows need at least {fewest} clusters for {total:.10g} rows; raise "
             "max_cluster_size, n_clusters or max_clusters."
         )
     low, high = max(least, fewest), min(most, int(total // bounds.least), n_rows)
     if low > high:
         raise ValueError(
-            f"No number of clusters lets all of {total:g} rows be in clusters of {bounds.least:g} to {bounds.most:g} "
-            "rows; widen min_cluster_size and max_cluster_size."
+            f"No number of clusters lets all of {total:.10g} rows be in clusters of {bounds.least:.10g} to "
+            f"{bounds.most:.10g} rows; widen min_cluster_size and max_cluster_size."
         )
     return low, high
 
@@ -160,7 +160,9 @@ def _check_sizes(least: Any, most: Any) -> None:
     _check_size("max_cluster_size", most)
     if isinstance(least, numbers.Integral) == isinstance(most, numbers.Integral) and most < least:
         what = "rows" if isinstance(most, numbers.Integral) else "of the rows"
-        raise ValueError(f"max_cluster_size ({most:g} {what}) must not be below min_cluster_size ({least:g} {what}).")
+        raise ValueError(
+            f"max_cluster_size ({most:.10g} {what}) must not be below min_cluster_size ({least:.10g} {what})."
+        )
 
 
 def _check_size(name: str, value: Any) -> None:

@@ -171,3 +171,11 @@ def test_where_all_numbers_differ_no_end_of_them_is_filled_in() -> None:
     found = choose_columns(table, Wishes(), "t")
     fills = complete_table(convert_columns(table, found), found, "most-frequent", "t").fills
     assert fills == {"x": 5.5, "c": "a"}
+
+
+def test_one_cluster_has_no_score(tmp_path: Path, run) -> None:
+    (tmp_path / "t.csv").write_text("a,b\n" + "".join(f"{i},{i % 7}\n" for i in range(40)))
+    done = run("fit", "t.csv", "-k", "1", "-o", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "one cluster has no silhouette, found in" in done.stdout
+    assert "-1.0000" not in done.stdout

@@ -241,17 +241,23 @@ def _list_versions() -> dict[str, str]:
 
 def _summarise(request: FitRequest, result: FitResult) -> str:
     model = result.model
-    proved = ", proved best" if model.is_optimal_ else ""
-    interval = getattr(model, "score_interval_", None)
-    if interval is not None:
-        proved = f" (estimated; 95% interval {interval[0]:.4f} to {interval[1]:.4f})"
     return (
         f"{result.explanation.to_text(fit_terminal())}\n"
-        f"{model.criterion} {model.score_:.4f}{proved}, found in {result.seconds:.1f} s\n"
+        f"{_say_score(model)}, found in {result.seconds:.1f} s\n"
         f"{_say_number(model)}"
         f"{_say_check(result.explanation)}\n"
         f"written to {request.output}: open {request.output / 'report.html'}"
     )
+
+
+def _say_score(model: Any) -> str:
+    if model.n_clusters_ == 1:
+        return f"one cluster has no {model.criterion}"
+    proved = ", proved best" if model.is_optimal_ else ""
+    interval = getattr(model, "score_interval_", None)
+    if interval is not None:
+        proved = f" (estimated; 95% interval {interval[0]:.4f} to {interval[1]:.4f})"
+    return f"{model.criterion} {model.score_:.4f}{proved}"
 
 
 def _say_number(model: Any) -> str:

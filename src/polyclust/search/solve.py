@@ -324,8 +324,8 @@ def _keep_best(pool: list[Partition], plan: SearchPlan) -> dict[int, Partition]:
     fewer = [p for p in pool if plan.bounds.hold_for(p.sizes)]
     if not fewer:
         raise ValueError(
-            f"No clusters of {plan.bounds.least:g} to {plan.bounds.most:g} rows were found; lower min_cluster_size, or "
-            "raise max_cluster_size or the number of clusters."
+            f"No clusters of {plan.bounds.least:.10g} to {plan.bounds.most:.10g} rows were found; lower "
+            "min_cluster_size, or raise max_cluster_size or the number of clusters."
         )
     chosen = max(fewer, key=lambda p: (p.n_clusters, p.score))  # the sizes allow fewer clusters than asked for
     return {chosen.n_clusters: chosen}
