@@ -24,10 +24,13 @@ def root_products(
 ) -> None:
     """distances[r, c] from the product of row r and other row c, and their squared lengths."""
     for r in range(products.shape[0]):
+        n_cancelled = 0
         for c in range(products.shape[1]):
-            squared = squares[r] + other_squares[c] - 2.0 * products[r, c]
+            length = squares[r] + other_squares[c]
+            squared = length - 2.0 * products[r, c]
             distances[r, c] = np.sqrt(max(squared, 0.0))
-        for c in range(products.shape[1]):
+            n_cancelled += squared < CANCELLED * length
+        for c in range(products.shape[1] if n_cancelled else 0):
             length = squares[r] + other_squares[c]
             if length - 2.0 * products[r, c] < CANCELLED * length:
                 distances[r, c] = _measure_directly(rows[r], others[c])
@@ -46,12 +49,13 @@ def sum_roots(
 ) -> None:
     """Add to sums[k, c] the weighted distances from the rows of cluster k to other row c."""
     for r in range(products.shape[0]):
-        k, weight = labels[r], weights[r]
+        k, weight, n_cancelled = labels[r], weights[r], 0
         for c in range(products.shape[1]):
             length = squares[r] + other_squares[c]
             squared = length - 2.0 * products[r, c]
             sums[k, c] += weight * np.sqrt(0.0 if squared < CANCELLED * length else squared)
-        for c in range(products.shape[1]):
+            n_cancelled += squared < CANCELLED * length
+        for c in range(products.shape[1] if n_cancelled else 0):
             length = squares[r] + other_squares[c]
             if length - 2.0 * products[r, c] < CANCELLED * length:
                 sums[k, c] += weight * _measure_directly(rows[r], others[c])
