@@ -10,6 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from polyclust.hyperplanes.lattice import list_directions
 from polyclust.kernels.gains import N_BINS
+from polyclust.kernels.orders import RELATIVE_GAP
 from polyclust.search.candidates import find_half_spaces
 from strategies import matrices
 
@@ -25,7 +26,7 @@ def test_half_spaces_are_the_best_of_all_between_bins(values, data):
     best, thresholds, is_low = find_half_spaces(columns, rows, gains[rows], every)
     for d, along in enumerate(every.project(values[rows])):
         width = float(along.max() - along.min())
-        if not width > 0:
+        if not width > RELATIVE_GAP * np.abs(along).max():
             assert best[d] == -np.inf
             continue
         at = (along - along.min()) * ((N_BINS - 0.5) / width)
@@ -36,3 +37,13 @@ def test_half_spaces_are_the_best_of_all_between_bins(values, data):
         is_inside = (along < thresholds[d]) == is_low[d]
         assert gains[rows][is_inside].sum() == pytest.approx(best[d])
         assert 0 < is_inside.sum() < len(rows)
+
+
+def test_sums_that_differ_by_rounding_lie_together():
+    """0.9 - 0.2 and -0.1 + 0.8 differ in the last digit, where no threshold is between them."""
+    columns = np.array([[0.9, -0.1], [-0.1, 0.4]])
+    every = list_directions(2, 2, 2)
+    best, _, _ = find_half_spaces(columns, np.arange(2), np.ones(2), every)
+    widths = np.ptp(every.project(columns.T), axis=1)
+    assert ((widths > 0) & (widths < 1e-12)).any()
+    assert (np.isinf(best) == (widths < 1e-12)).all()

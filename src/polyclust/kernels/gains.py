@@ -8,6 +8,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from polyclust.kernels.orders import RELATIVE_GAP
+
 __all__ = ["weigh_half_spaces"]
 
 Array = NDArray[Any]
@@ -23,7 +25,7 @@ def weigh_half_spaces(
 
     columns (F, n) has a row for every feature, gains one for every of the rows; directions have one or two terms, an
     absent one the coefficient 0. The cut is between bins of equal width: below thresholds[d] if is_low[d], else at
-    it or above. Minus infinity where all rows lie together.
+    it or above. Minus infinity where all rows lie together, as far as sums can tell.
     """
     n_rows = rows.shape[0]
     along, sums = np.empty(n_rows), np.empty(N_BINS)
@@ -39,7 +41,7 @@ def weigh_half_spaces(
             low, high = min(low, along[r]), max(high, along[r])
         best[d], thresholds[d], is_low[d] = -np.inf, low, False
         scale = (N_BINS - 0.5) / (high - low)
-        if not 0.0 < scale < np.inf:
+        if not (high - low > RELATIVE_GAP * max(abs(low), abs(high)) and 0.0 < scale < np.inf):
             continue
         sums[:] = 0.0
         for r in range(n_rows):
