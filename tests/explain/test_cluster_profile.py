@@ -60,10 +60,11 @@ def test_one_cluster_differs_from_nothing():
     assert explain_labels(FRAME, np.zeros(6)).rules[0].name == "all rows"
 
 
-def test_huge_and_tiny_values_do_not_overflow():
-    frame = pd.DataFrame({"x": [-8e307, -7e307, 8e307, 7e307], "y": [1e-310, 0.0, 2e-310, 0.0]})
-    _, table = fit_encoder(frame, scale="none", units="none")
-    traits = profile_clusters(table.raw, table.features, [0, 0, 1, 1])[0].traits
+def test_huge_and_tiny_values_of_other_rows_do_not_overflow():
+    explanation = explain_labels(pd.DataFrame({"x": [0.0, 1.0, 3.0, 4.0], "y": [0.0, 1.0, 0.0, 1.0]}), [0, 0, 1, 1])
+    others = pd.DataFrame({"x": [-8e307, -7e307, 8e307, 7e307], "y": [1e-310, 0.0, 2e-310, 0.0]})
+    traits = explanation.profile(others)[0].traits
+    assert len(traits) == 2
     assert all(np.isfinite(t.effect) for t in traits)
 
 
