@@ -15,6 +15,7 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import calinski_harabasz_score
 
 from polyclust import PolyclustWarning, PolytopeClustering
+from polyclust.explain.build import build_explanation
 
 LIMITS = [(1, 1), (2, 3), (None, None)]
 
@@ -59,6 +60,20 @@ def test_an_interrupt_ends_sweeps_of_a_slow_criterion():
         model.fit(X)
     assert (model.predict(X) == model.labels_).all()
     assert next(n_calls) < 10_000  # a sweep along all directions calls several times as often
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals to oneself work differently there")
+def test_an_interrupt_while_rules_are_worded_loses_nothing(monkeypatch):
+    def build(*args, **options):
+        signal.raise_signal(signal.SIGINT)
+        return build_explanation(*args, **options)
+
+    monkeypatch.setattr("polyclust.estimator.build_explanation", build)
+    X, _ = make_blobs(100, centers=3, random_state=0)
+    model = PolytopeClustering(random_state=0)
+    with pytest.warns(PolyclustWarning, match="ended early"):
+        model.fit(X)
+    assert (model.predict(X) == model.labels_).all()
 
 
 LATE = {
@@ -116,6 +131,7 @@ INTERRUPTED = """
     import os, signal, threading, warnings
     import numpy as np
     from polyclust import PolyclustWarning, PolytopeClustering
+from polyclust.explain.build import build_explanation
     from polyclust.progress import listen_to_progress
 
     X = np.random.default_rng(0).normal(size=(1500, 8))

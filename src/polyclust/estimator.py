@@ -58,6 +58,8 @@ Ints = NDArray[np.intp]
 
 __all__ = ["PolytopeClustering"]
 
+MOST_GATHERED = 200_000  # rows that Dask holds, where so few of them count that the search needs no sample
+
 
 class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Clusters with the short rules that describe them exactly.
@@ -218,18 +220,18 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         prepared = replace(prepared, space=space.seen_by(self.criterion))
         with watch_search(self.time_limit, self.verbose) as journal:
             result = fit_clusters(prepared, settings, journal)
-        self._columns, self._space, self._explaining = columns, space, explaining
-        self.labels_ = label_rows(result, raw, weights, self.outside)
-        rows = Block(raw, raw, weights, self.labels_)
-        self._keep(result, settings, journal, self._explain(result, settings, rows, None))
+            self._columns, self._space, self._explaining = columns, space, explaining
+            self.labels_ = label_rows(result, raw, weights, self.outside)
+            words = self._explain(result, settings, Block(raw, raw, weights, self.labels_), None)
+        self._keep(result, settings, journal, words)
         return self
 
     def _fit_partitions(self, X: Any, sample_weight: Any, distances: Any) -> PolytopeClustering:
-        """Rows that Dask holds; so few that they need no sample are gathered."""
+        """Rows that Dask holds; where few count, so that the search needs no sample, they are gathered."""
         refuse_in_partitions(self.distance, distances, self.explain_with)
         partitions = Partitions(X, sample_weight=sample_weight)
         table = describe_partitions(partitions, self.scale, self.units)
-        if sum(table.n_rows) <= fitting.MANY_ROWS:
+        if table.n_counted <= fitting.MANY_ROWS and sum(table.n_rows) <= MOST_GATHERED:
             rows, weights = partitions.gather()
             self._fit_table(rows, check_sample_weight(weights, len(rows)), None)
             self.labels_ = attach(X, np.split(self.labels_, np.cumsum(table.n_rows)[:-1]))
@@ -260,9 +262,9 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         space = fit_space(blocks, table.features, self.distance)
         with watch_search(self.time_limit, self.verbose) as journal:
             fit = fit_blocks(blocks, explaining.features, space.seen_by(self.criterion), settings, journal)
-        self._columns, self._space, self._explaining = table.columns, space, explaining
-        counts = count_all(fit.placed, fit.placing)
-        words = self._explain(fit.result, settings, fit.sample.place(fit.placing), counts)
+            self._columns, self._space, self._explaining = table.columns, space, explaining
+            counts = count_all(fit.placed, fit.placing)
+            words = self._explain(fit.result, settings, fit.sample.place(fit.placing), counts)
         self._keep(fit.result, settings, journal, words)
         return encoding, fit.placing
 

@@ -101,6 +101,7 @@ def test_silhouettes_leave_out_rows_in_no_polytope(flower_model, flowers) -> Non
 
 def test_history_marks_every_kind_of_move(flower_model) -> None:
     model = FittedModel()
+    model.score_ = 0.5
     moves = ["start", "split", "shift", "shift", "merge", "polish"]
     model.history_ = [Step(m, 0.1 * i, 2 + (i > 0)) for i, m in enumerate(moves)]
     display = HistoryDisplay.from_estimator(model)
@@ -113,6 +114,7 @@ def test_history_marks_every_kind_of_move(flower_model) -> None:
 
 def test_history_of_mappings_and_of_nothing() -> None:
     model = FittedModel()
+    model.score_ = 0.4
     model.history_ = [{"move": "split", "score": 0.4, "n_clusters": 2, "phase": "groups"}]
     assert "0.400 at accepted step 1 of 1" in title_of(HistoryDisplay.from_estimator(model))
     model.history_ = []
@@ -121,6 +123,7 @@ def test_history_of_mappings_and_of_nothing() -> None:
 
 def test_history_parts_its_phases() -> None:
     model = FittedModel()
+    model.score_ = 0.4
     model.history_ = [Step("shift", 0.1 * (i % 5), 2, "groups" if i < 5 else "rows") for i in range(10)]
     display = HistoryDisplay.from_estimator(model)
     assert [t.get_text() for t in display.ax_.texts] == ["groups", "rows"]
@@ -130,6 +133,7 @@ def test_history_parts_its_phases() -> None:
 
 def test_history_says_the_best_even_when_later_steps_are_worse() -> None:
     model = FittedModel()
+    model.score_ = 0.5
     model.history_ = [Step("shift", s, 2) for s in (0.2, 0.5, 0.1, 0.4)]
     display = HistoryDisplay.from_estimator(model)
     assert title_of(display) == "Best silhouette 0.500 at accepted step 2 of 4"
@@ -138,6 +142,7 @@ def test_history_says_the_best_even_when_later_steps_are_worse() -> None:
 
 def test_history_counts_only_what_was_asked_for() -> None:
     model = FittedModel(n_clusters=3)
+    model.score_ = 0.5
     model.n_clusters_ = 3
     model.history_ = [Step("split", s, k) for s, k in ((0.7, 2), (0.4, 3), (0.3, 3), (0.6, 4), (0.5, 3))]
     display = HistoryDisplay.from_estimator(model)
@@ -149,11 +154,21 @@ def test_history_counts_only_what_was_asked_for() -> None:
 
 def test_history_of_a_criterion_to_be_minimised() -> None:
     model = FittedModel(criterion="davies_bouldin")
+    model.score_ = 0.6
     model.history_ = [Step("shift", s, 2) for s in (-0.9, -0.6, -0.7)]
     display = HistoryDisplay.from_estimator(model)
     assert display.scores == (0.9, 0.6, 0.7)
     assert "0.600 at accepted step 2 of 3" in title_of(display)
     assert "lower is better" in display.ax_.get_ylabel()
+
+
+def test_history_of_a_sample_says_the_score_of_all_rows() -> None:
+    model = FittedModel()
+    model.score_ = 0.47
+    model.history_ = [Step("shift", s, 2) for s in (0.2, 0.5)]
+    assert title_of(HistoryDisplay.from_estimator(model)) == (
+        "Best silhouette 0.500 at accepted step 2 of 2; 0.470 in the end"
+    )
 
 
 def test_scores_mark_the_chosen_number_of_clusters() -> None:

@@ -166,6 +166,18 @@ def test_few_rows_are_gathered(table, options):
     assert lazy.labels_.compute().tolist() == fit(numbers).labels_.tolist()
 
 
+def test_rows_of_weight_zero_do_not_make_many(table, monkeypatch):
+    weights = (np.arange(N_ROWS) % 3 == 0).astype(int)  # 500 of 1500 count
+    model = fit(table, sample_weight=weights)
+    assert not hasattr(model, "score_interval_")
+    lazy = fit(frame_of(table, 700), sample_weight=da.from_array(weights, chunks=((700, 800),)))
+    assert lazy.labels_.compute().tolist() == model.labels_.tolist()
+    assert lazy.score_ == model.score_
+    monkeypatch.setattr("polyclust.estimator.MOST_GATHERED", 1000)
+    lazy = fit(frame_of(table, 700), sample_weight=da.from_array(weights, chunks=((700, 800),)))
+    assert hasattr(lazy, "score_interval_")
+
+
 def test_criteria_that_need_all_rows_are_those_of_the_sample(table):
     seen = []
 

@@ -41,8 +41,9 @@ class HistoryDisplay:
     """The score after every accepted step, marked by the kind of move.
 
     The dark line is the best so far, of ``n_asked`` clusters where a number was asked for: others are on the way to
-    it. The number of clusters stands behind it in grey; dotted lines part the phases of the search. Attributes set by
-    :meth:`plot`: ``ax_``, ``figure_``.
+    it. Steps on a sample or on groups of rows have scores of their own, so that the best may differ from ``final``, the
+    score of all rows. The number of clusters stands behind in grey; dotted lines part the phases of the search.
+    Attributes set by :meth:`plot`: ``ax_``, ``figure_``.
     """
 
     scores: tuple[float, ...]
@@ -51,6 +52,7 @@ class HistoryDisplay:
     phases: tuple[str, ...] = ()
     criterion: str = "silhouette"
     n_asked: int | None = None
+    final: float | None = None
     ax_: Axes = field(init=False, repr=False)
     figure_: Figure = field(init=False, repr=False)
 
@@ -68,6 +70,7 @@ class HistoryDisplay:
             tuple(str(_read(r, "phase")) for r in records),
             name,
             model.n_clusters_ if model.n_clusters != "auto" else None,
+            abs(model.score_) if is_minimised(name) else model.score_,
         ).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> HistoryDisplay:
@@ -176,7 +179,10 @@ class HistoryDisplay:
         if math.isnan(best[-1]):
             return f"{n} accepted step{'s' if n > 1 else ''}, none to as many clusters as asked for"
         where = f"step {best.index(best[-1]) + 1} of {n}"
-        return f"Best {self.criterion} {number_text(best[-1])} at accepted {where}"
+        headline = f"Best {self.criterion} {number_text(best[-1])} at accepted {where}"
+        if self.final is None or number_text(self.final) == number_text(best[-1]):
+            return headline
+        return f"{headline}; {number_text(self.final)} in the end"
 
     def _running_best(self) -> list[float]:
         """NaN as long as nothing has the number of clusters that was asked for."""
