@@ -121,7 +121,7 @@ def render_page(table: pd.DataFrame) -> str:
     words = (
         "## Worker processes of Dask",
         "",
-        f"Made by `python -m benchmarks.workers`: {N_COLUMNS} features, 5 % noise, one thread and {limit} per worker.",
+        f"Made by `python -m benchmarks.workers`: {N_COLUMNS} features, 5% noise, one thread and {limit} per worker.",
         "*Same*: the sizes equal the labels counted on the workers, and a smaller table of the same kind gets the same",
         "labels and hyperplanes as in one process.",
         "",
