@@ -29,7 +29,7 @@ from benchmarks.speed.page import render_page
 from benchmarks.speed.races import EXHAUSTIVE, RACED, SEARCHES, UNRACED, run_search, set_constants
 from benchmarks.speed.rows import Results, Row, now
 from benchmarks.speed.start import EMPTY, FIRST, FRESH, LATER, WARM
-from benchmarks.speed.verdicts import list_verdicts, lost_by_racing
+from benchmarks.speed.verdicts import judge, list_verdicts, lost_by_racing
 from sklearn.metrics import silhouette_score
 
 SMALL = Case("blobs", 400, 3, 4, max_clusters=5)
@@ -219,6 +219,12 @@ def test_verdicts_follow_the_figures() -> None:
     worse = [v for v in list_verdicts(Figures(make_rows(share=0.1, score=0.49))) if not v.is_met]
     assert len(worse) == 2
     assert worse[0].found.startswith("-0.0100")
+
+
+def test_cases_without_a_yardstick_are_counted() -> None:
+    verdict = judge("at most 0.2", ["iris", "spam"], {"iris": 0.1}.get, 0.2)
+    assert (verdict.found, verdict.words) == ("0.10 (iris); 1 not compared", "met where compared")
+    assert judge("at most 0.2", ["spam"], {}.get, 0.2).words == "not measured"
 
 
 def test_race_is_judged_by_finished_searches_only() -> None:
