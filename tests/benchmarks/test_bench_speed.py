@@ -240,6 +240,9 @@ def test_page_and_chart(tmp_path: Path) -> None:
     assert "| spam | MPC-1 | 2.0 | 0.50 |" in page
     assert "| 1 000 000 rows | MPC-2 | 160 | 100 | 1320 | 50000 | 20000 |" in page
     assert "MPC-1 n^1.00" in page
+    assert "MPC-1 takes longer than the grid on 0 of 10 and scores less on 0" in page
+    slow = render_page(Figures(make_rows(share=1.1, score=0.49)), tmp_path)
+    assert "MPC-1 takes longer than the grid on 10 of 10 and scores less on 10" in slow
     assert "make bench-kernels" in quote(tmp_path)
     for name, some in (("whole", figures), ("nothing", Figures([]))):
         draw_chart(some, tmp_path / name / "speed.png")
