@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Generic, TypeVar
@@ -25,6 +25,7 @@ from polyclust.scale.sampling import choose_nested
 from polyclust.scale.space import Space
 from polyclust.search.criteria import make_criterion
 from polyclust.search.distances import measure_distances, measure_equal, refuse_flat_rows
+from polyclust.search.even import grow_even_tree
 from polyclust.search.family import (
     AxisFamily,
     Family,
@@ -52,7 +53,8 @@ __all__ = ["BlocksFit", "FitResult", "Prepared", "fit_blocks", "fit_clusters"]
 MANY_ROWS = 20_000
 N_SAMPLED = 3000
 N_POLISHED, VALUES_POLISHED = 6000, 2_400_000  # rows, fewer of them where they are wide
-MARGINS_OF_SIZES = 1.0, 3.0  # standard errors by which bounds are narrower on a sample; more if clusters get lost
+MARGINS_OF_SIZES = 1.0, 3.0  # standard errors by which bounds are narrower on a sample; more if they do not hold
+ROOM_FOR_MOST = 1.1  # as many of the largest clusters must still hold so much of all rows
 
 
 @dataclass(frozen=True)
@@ -134,8 +136,10 @@ def fit_blocks(
         bounds = _bound_sample(settings, len(rows), part, margin)
         found = _fit_all(sample, replace(settings, bounds=bounds), journal, is_sample=len(rows) == N_SAMPLED)
         journal.begin("all rows")
-        extended = _extend(blocks, sample, more, found, settings, journal)
-        if extended.placing.n_clusters >= min(settings.n_clusters[0], found.n_clusters) or journal.is_over():
+        is_last = margin == MARGINS_OF_SIZES[-1]
+        extended = _extend(blocks, sample, more, found, settings, journal, is_last)
+        is_enough = extended.placing.n_clusters >= min(settings.n_clusters[0], found.n_clusters)
+        if (is_enough and settings.bounds.hold_for(extended.tally.total_sizes)) or journal.is_over():
             break
     placed, n_clusters = blocks.place(extended.placing), extended.placing.n_clusters
     score, interval = _score_all(placed, extended, space, settings, found)
@@ -159,29 +163,45 @@ def _bound_sample(settings: Settings, n_rows: int, part: float, margin: float) -
         spread_least, spread_most = (margin / math.sqrt(count) for count in counts)
         narrow = least * (1.0 + spread_least), most * (1.0 - spread_most) if most < total else most
         least = narrow[0] if narrow[0] * settings.n_clusters[0] <= total else least
-        most = narrow[1] if narrow[1] * settings.n_clusters[1] >= 1.5 * total and narrow[1] >= least else most
+        has_room = narrow[1] * settings.n_clusters[1] >= ROOM_FOR_MOST * total and narrow[1] >= least
+        most = narrow[1] if has_room else most
     return SizeBounds((least * part, most * part))
 
 
 def _extend(
-    blocks: Blocks, sample: Prepared, more: Block, found: FitResult, settings: Settings, journal: Journal
+    blocks: Blocks,
+    sample: Prepared,
+    more: Block,
+    found: FitResult,
+    settings: Settings,
+    journal: Journal,
+    is_last: bool,
 ) -> Extended:
-    """The sample's clusters on all rows, with the cuts that are best on more rows than the sample."""
+    """The sample's clusters on all rows, with the cuts that are best on more rows than the sample.
+
+    Where they would be too large and this is the last try, even parts take their place.
+    """
     placing = Placing(found.hyperplanes, found.n_clusters)
     if settings.slack_weight is not None:
         extended = extend_loosely(blocks, placing, settings.bounds)
         if extended is not None:
             return extended
 
-    def grow() -> CutTree:
-        points, code = collapse_rows(sample, settings.memory_limit)
-        labels = np.empty(len(points), dtype=np.intp)
-        labels[code] = found.known_labels
-        fates = mark_labels(labels, found.n_clusters) * points.weights[:, None]
-        return grow_cuts(points, fates, sample.features, found.hyperplanes)
-
     polished = _polish(more, placing, sample, settings, journal) if len(more) > len(sample.raw) else []
-    return extend_clusters(blocks, placing, sample.features, settings.bounds, grow, polished)
+    trees = _grow_trees(sample, found, settings, with_even=is_last and settings.bounds.most < settings.total)
+    return extend_clusters(blocks, placing, sample.features, settings.bounds, trees, polished)
+
+
+def _grow_trees(sample: Prepared, found: FitResult, settings: Settings, with_even: bool) -> Iterator[CutTree]:
+    """A tree for the sample's clusters and, if asked for, one of as many even parts."""
+    points, code = collapse_rows(sample, settings.memory_limit)
+    labels = np.empty(len(points), dtype=np.intp)
+    labels[code] = found.known_labels
+    fates = mark_labels(labels, found.n_clusters) * points.weights[:, None]
+    yield grow_cuts(points, fates, sample.features, found.hyperplanes)
+    if with_even:
+        labels = grow_even_tree(points, found.n_clusters)
+        yield grow_cuts(points, mark_labels(labels, found.n_clusters) * points.weights[:, None], sample.features)
 
 
 def _polish(

@@ -80,7 +80,7 @@ def test_slanted_cuts_part_what_the_axes_cannot():
     assert sorted((h.below, h.above) for h in planes) == [(0, 1), (0, 2), (1, 2)]
     assert place_rows(others, planes, 3, "none").tolist() == tree.label_rows(others).tolist()
     extended = extend_clusters(
-        in_blocks(raw), Placing((slant,), 2), numbers(2), SizeBounds((100.0, np.inf)), grow_tree=lambda: tree
+        in_blocks(raw), Placing((slant,), 2), numbers(2), SizeBounds((100.0, np.inf)), trees=[tree]
     )
     assert extended.tally.total_sizes.tolist() == [100.0] * 3
     assert (extended.placing.label(raw) >= 0).all()

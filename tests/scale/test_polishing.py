@@ -144,7 +144,7 @@ def test_a_tree_of_wrong_sizes_is_not_taken():
     for least, most, expected in ((10, 100, [70, 30]), (40, 100, [50, 50]), (10, 60, [50, 50])):
         better = [Polished(CutTree(tree.cut, tree.below, tree.above), 2, gain=0.1)]
         bounds = SizeBounds((least, most))
-        extended = extend_clusters(in_blocks(raw), kept, numbers(1), bounds, lambda: CutTree(), better)
+        extended = extend_clusters(in_blocks(raw), kept, numbers(1), bounds, [CutTree()], better)
         assert extended.tally.total_sizes.tolist() == expected
 
 
@@ -181,13 +181,13 @@ def test_trees_are_mended_until_their_sizes_hold_but_not_for_ever(n_mended):
         return Polished(CutTree(axis_plane(0, at, above=1, below=0), CutTree(), CutTree()), 2, gain, mend)
 
     bounds = SizeBounds((15 + 5 * n_mended, 100))
-    extended = extend_clusters(in_blocks(raw), kept, numbers(1), bounds, lambda: CutTree(), [make(15)])
+    extended = extend_clusters(in_blocks(raw), kept, numbers(1), bounds, [CutTree()], [make(15)])
     is_in_time = n_mended <= 2
     assert extended.tally.total_sizes.tolist() == ([85 - 5 * n_mended, 15 + 5 * n_mended] if is_in_time else [50, 50])
     assert seen == [[0.15, 0.85], [0.2, 0.8], [0.25, 0.75]][:n_mended]
     worse = make(15, gain=0.0)
     better = Polished(worse.tree, 2, 0.1, lambda _: worse)
-    extended = extend_clusters(in_blocks(raw), kept, numbers(1), bounds, lambda: CutTree(), [better])
+    extended = extend_clusters(in_blocks(raw), kept, numbers(1), bounds, [CutTree()], [better])
     assert extended.tally.total_sizes.tolist() == [50, 50]
 
 
@@ -209,10 +209,21 @@ def test_a_tree_that_is_no_better_stands_in_for_polytopes_that_hold_too_few_rows
 
     def grow():
         asked.append(True)
-        return CutTree()
+        yield CutTree()
 
     polished = [Polished(tree, 3, gain=0.0)]
-    extended = extend_clusters(in_blocks(everywhere), kept, numbers(2), SizeBounds((1, np.inf)), grow, polished)
+    extended = extend_clusters(in_blocks(everywhere), kept, numbers(2), SizeBounds((1, np.inf)), grow(), polished)
     sizes = np.bincount(tree.label_rows(everywhere))
     assert extended.tally.total_sizes.tolist() == sorted(sizes, reverse=True)
     assert not asked
+
+
+def test_leaves_that_are_too_large_give_way_to_the_next_tree():
+    raw = np.arange(100.0)[:, None]
+    bounds = SizeBounds((10.0, 60.0))
+    kept = Placing((axis_plane(0, 95.0, above=1, below=0),), 2)  # five rows are too few
+    uneven, even = (CutTree(axis_plane(0, at, above=1, below=0), CutTree(), CutTree()) for at in (80.0, 50.0))
+    extended = extend_clusters(in_blocks(raw), kept, numbers(1), bounds, [uneven, even])
+    assert extended.tally.total_sizes.tolist() == [50.0, 50.0]
+    extended = extend_clusters(in_blocks(raw), kept, numbers(1), bounds, [uneven])
+    assert extended.tally.total_sizes.tolist() == [80.0, 20.0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -36,13 +36,14 @@ def extend_clusters(
     found: Placing,
     features: Sequence[Feature],
     bounds: SizeBounds,
-    grow_tree: Callable[[], CutTree],
+    trees: Iterable[CutTree],
     polished: Iterable[Polished] = (),
 ) -> Extended:
-    """Every row lies in one polytope: that of its cluster. The sizes are within bounds, or leaves were joined.
+    """Every row lies in one polytope: that of its cluster. None is too small, if need be because leaves were joined.
 
     ``polished`` trees, the best first, take the polytopes' place at once if they are better, else where these cannot be
-    kept; what ``grow_tree`` gives takes it where those trees' sizes are wrong.
+    kept; where those trees' sizes are wrong, the first of ``trees`` whose leaves are not too large once the small are
+    joined, or the first of all.
     """
     worse = []
     for each in polished:
@@ -58,8 +59,11 @@ def extend_clusters(
         extended = _extend_tree(blocks, each, features, bounds)
         if extended is not None:
             return extended
-    tree = grow_tree()
-    return _read_tree(tree, box_rows(blocks, tree, bounds.least), features)
+    joined = (_read_tree(tree, box_rows(blocks, tree, bounds.least), features) for tree in trees)
+    first = next(joined)
+    if bounds.hold_for(first.tally.total_sizes):
+        return first
+    return next((other for other in joined if bounds.hold_for(other.tally.total_sizes)), first)
 
 
 def _keep_polytopes(blocks: Blocks, found: Placing, features: Sequence[Feature], bounds: SizeBounds) -> Extended | None:
