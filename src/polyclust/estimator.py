@@ -39,7 +39,7 @@ from polyclust.search.criteria import reported_score
 from polyclust.search.journal import Journal
 from polyclust.settings import Settings, check_settings, refuse_metric, resolve_settings
 from polyclust.table.columns import open_table, refuse_form, refuse_other_columns
-from polyclust.table.encode import EncodedTable, encode_rows, fit_encoder
+from polyclust.table.encode import EncodedTable, encode_rows, fit_encoder, warn_constant
 from polyclust.table.partitions import (
     Partitions,
     attach,
@@ -254,6 +254,7 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fit_parts(self, parts: Parts, table: PartitionedTable) -> tuple[Encoding, Placing]:
         """All but the labels, and what gives them."""
+        warn_constant(table.columns, table.features)
         settings = resolve_settings(self.get_params(deep=False), table.total, table.n_counted)
         refuse_metric(self.distance, len(table.features))
         explaining = choose_columns(table.columns, table.features, self.explain_with)
