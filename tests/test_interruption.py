@@ -131,7 +131,6 @@ INTERRUPTED = """
     import os, signal, threading, warnings
     import numpy as np
     from polyclust import PolyclustWarning, PolytopeClustering
-from polyclust.explain.build import build_explanation
     from polyclust.progress import listen_to_progress
 
     X = np.random.default_rng(0).normal(size=(1500, 8))
