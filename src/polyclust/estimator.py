@@ -110,7 +110,8 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     labels_ : labels 0..K-1, the largest cluster first; of a Dask DataFrame a lazy Series, of an Array a lazy Array
-    n_clusters_, score_, scores_ : K, the criterion, and the best score for every K tried
+    n_clusters_, score_, scores_ : K, the criterion, and the best score for every K tried; with a representation_weight
+        the K of the best trade-off, which need not be that of the best criterion
     score_interval_ : beyond 20 000 rows, where score_ is estimated: its 95% confidence interval (the other scores_
         are then those of the sample that carried the search)
     hyperplanes_, polytopes_, explanation_ : the geometry and its words
