@@ -27,17 +27,7 @@ def read_rows(
     X: Any, columns: Sequence[Column], features: Sequence[Feature], unseen: UnseenLevels | None = None
 ) -> Floats:
     """The raw value of every feature for every row; missing values are filled where the column says how."""
-    table = _fill(X, columns)
-    sources = list(dict.fromkeys(_source(f) for f in features))
-    raw = encode_rows(table, columns, sources, unseen)
-    place = {source: i for i, source in enumerate(sources)}
-    if all(f.kind != "cut" for f in features):
-        return raw
-    picked = raw[:, [place[_source(f)] for f in features]]
-    for i, f in enumerate(features):
-        if f.kind == "cut":
-            picked[:, i] = picked[:, i] >= float(f.level)  # type: ignore[arg-type]
-    return picked
+    return encode_rows(_fill(X, columns), columns, features, unseen)
 
 
 def clause_value(clause: Clause, raw: Floats, features: Sequence[Feature]) -> Floats:
@@ -61,13 +51,6 @@ def clauses_hold(clauses: Sequence[Clause], raw: Floats, features: Sequence[Feat
 
 def _identity(feature: Feature) -> tuple[object, ...]:
     return feature.column.label, feature.kind, feature.level
-
-
-def _source(feature: Feature) -> Feature:
-    """The feature to encode: for a cut the column it cuts."""
-    if feature.kind != "cut":
-        return feature
-    return Feature(feature.column, "integer" if feature.column.kind == "integer" else "number")
 
 
 def _fill(X: Any, columns: Sequence[Column]) -> Any:
