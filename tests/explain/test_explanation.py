@@ -176,6 +176,7 @@ def test_fills_replace_missing_values():
     other.loc[0, "hair"] = pd.NA
     assert explanation.predict(other).tolist() == [2, 0, 2, 2, 2, 0]
     assert {c.name: c.fill for c in explanation.columns}["legs"] == 4.0
+    assert explanation.predict(other.astype(object).to_numpy()).tolist() == [2, 0, 2, 2, 2, 0]
     assert explanation.rules[1].clauses[1].terms[0].feature.column.fill == 4.0
     with pytest.raises(ValueError, match="NaN"):
         explain_animals().predict(other)
@@ -189,6 +190,7 @@ def test_fills_replace_missing_values():
         ({"hair": 3}, "Column 'hair' cannot be filled with 3"),
         ({"weight": "heavy"}, "Column 'weight' cannot be filled with 'heavy'"),
         ({"weight": float("nan")}, "Column 'weight' cannot be filled with nan"),
+        ({"colour": float("nan")}, "Column 'colour' cannot be filled with nan: give a value of its kind, category."),
     ],
 )
 def test_fills_of_the_wrong_kind(fills, message):

@@ -54,11 +54,16 @@ def _identity(feature: Feature) -> tuple[object, ...]:
 
 
 def _fill(X: Any, columns: Sequence[Column]) -> Any:
-    """A frame whose missing values are filled; the table itself where no column says how."""
+    """A frame whose missing values are filled; the table itself where no column says how.
+
+    Arrays are read by position, as the encoder reads them.
+    """
     if all(column.fill is None for column in columns):
         return X
     table = open_table(X)
-    frame = pd.DataFrame({label: pd.Series(table.column(i)) for i, label in enumerate(table.labels)})
+    is_by_position = not table.is_frame and len(table.labels) == len(columns)
+    labels = [column.label for column in columns] if is_by_position else table.labels
+    frame = pd.DataFrame({label: pd.Series(table.column(i)) for i, label in enumerate(labels)})
     for column in columns:
         label: Any = column.label
         if column.fill is not None and label in frame.columns:
