@@ -54,7 +54,6 @@ from polyclust.table.unseen import UnseenLevels
 from polyclust.watching import watch_search
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 __all__ = ["PolytopeClustering"]
 

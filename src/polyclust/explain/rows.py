@@ -1,9 +1,9 @@
-"""The user's rows as the numbers that clauses compare, and which clauses hold."""
+"""The user's rows as the numbers that clauses compare."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,13 +14,9 @@ from polyclust.table.encode import encode_rows
 from polyclust.table.features import Column, Feature
 from polyclust.table.unseen import UnseenLevels
 
-if TYPE_CHECKING:
-    from polyclust.explain.explanation import Clause
-
 Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
-__all__ = ["clause_value", "clauses_hold", "read_rows"]
+__all__ = ["read_rows"]
 
 
 def read_rows(
@@ -28,29 +24,6 @@ def read_rows(
 ) -> Floats:
     """The raw value of every feature for every row; missing values are filled where the column says how."""
     return encode_rows(_fill(X, columns), columns, features, unseen)
-
-
-def clause_value(clause: Clause, raw: Floats, features: Sequence[Feature]) -> Floats:
-    """The left-hand side for every row, summed in the stored order as hyperplanes are."""
-    place = {_identity(f): i for i, f in enumerate(features)}
-    parts = [t.coefficient * (raw[:, place[_identity(t.feature)]] / t.unit) for t in clause.terms]
-    total = parts[0]
-    for part in parts[1:]:
-        total = total + part
-    return total
-
-
-def clauses_hold(clauses: Sequence[Clause], raw: Floats, features: Sequence[Feature]) -> Bools:
-    """The rows for which all clauses hold."""
-    inside = np.ones(len(raw), dtype=bool)
-    for clause in clauses:
-        is_above = clause_value(clause, raw, features) >= clause.threshold
-        inside &= is_above if clause.comparison == "≥" else ~is_above
-    return inside
-
-
-def _identity(feature: Feature) -> tuple[object, ...]:
-    return feature.column.label, feature.kind, feature.level
 
 
 def _fill(X: Any, columns: Sequence[Column]) -> Any:
