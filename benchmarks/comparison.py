@@ -86,7 +86,7 @@ class Study:
         return None if sizes.empty else sum(int(size) for size in str(sizes.iloc[0]).split("/"))
 
     def is_outlier_cut(self, protocol: str, data: str, method: str) -> bool:
-        """Whether the smallest cluster holds no more than 2 % of the rows, the least that *practical* allows."""
+        """Whether the smallest cluster holds no more than 2% of the rows, the least that *practical* allows."""
         smallest, n_rows = self.value(protocol, data, method, "smallest"), self.n_rows(data)
         return smallest is not None and n_rows is not None and smallest <= math.ceil(OUTLIER_SHARE * n_rows)
 

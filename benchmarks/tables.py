@@ -32,7 +32,7 @@ MARKERS = ("<!-- headline of the benchmark: made by make bench -->", "<!-- end o
 PROTOCOL_TEXT = {
     "paper": "FCPS unscaled, the other files as the paper ran them (with the class among the features of "
     "wine and zoo; framingham scaled by the bounds of its full file), clusters of any size, k = 2..10.",
-    "practical": "Without leaked columns, every number scaled to [0, 1], every cluster at least 2 % of "
+    "practical": "Without leaked columns, every number scaled to [0, 1], every cluster at least 2% of "
     "the rows (solutions with smaller ones are passed over), k = 2..10.",
 }
 COMPARED_WITH = {"mpc-general": "mpc-2"} | {more: base for base, more in MORE_STARTS.items()}

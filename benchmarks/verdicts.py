@@ -22,6 +22,8 @@ from benchmarks.comparison import (
 )
 from benchmarks.lengths import ANY_TREE, average, compare_lengths, find_length, list_common, name_rival
 from benchmarks.markdown import NOTHING, render_table, show_seconds, title
+from benchmarks.methods.kmeans import STARTS
+from benchmarks.problem import LARGE
 
 NO_ROWS = "No row of polyclust has been measured yet: `make bench`.\n"
 FEW = 3  # names that a sentence can hold
@@ -131,7 +133,8 @@ def _seconds_line(study: Study, protocol: str) -> str:
         return ""
     means = {m: float(np.exp(np.mean([np.log(seconds[m][i]) for i in columns]))) for m in methods}  # type: ignore[arg-type]
     shown = ", ".join(f"{title(m)} {show_seconds(means[m])}" for m in sorted(methods, key=means.__getitem__))
-    return f"Seconds for all k and starts, one thread, geometric mean of {len(columns)} sets: {shown}."
+    starts = f"k-means, also under trees, {STARTS[0]} starts for each k, {STARTS[1]} from {LARGE} rows on"
+    return f"Seconds for all k and starts ({starts}), one thread, geometric mean of {len(columns)} sets: {shown}."
 
 
 def ceiling_table(study: Study) -> str:

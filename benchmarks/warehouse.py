@@ -14,6 +14,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -68,6 +69,7 @@ class Step:
     bytes_on_disk: int = 0
     differing: int = -1
     note: str = ""
+    day: str = ""
 
 
 @dataclass(frozen=True)
@@ -144,7 +146,8 @@ class Clock:
         """The result of the work and what it took."""
         start = time.perf_counter()
         result = work()
-        return result, Step(self.engine, step, n_rows, time.perf_counter() - start, read_peak_bytes())
+        seconds, day = time.perf_counter() - start, date.today().isoformat()
+        return result, Step(self.engine, step, n_rows, seconds, read_peak_bytes(), day=day)
 
 
 def run_duckdb(setting: Setting, folder: Path) -> Iterator[Step]:
@@ -194,7 +197,7 @@ def render(steps: list[Step], setting: Setting) -> str:
     disk = max(step.bytes_on_disk for step in steps)
     return f"""## A warehouse: rules as SQL, out of core
 
-Made by `python -m benchmarks.warehouse`. {_space(setting.rows)} generated rows ({disk / 1e9:.2f} GB of Parquet: whole numbers, floats, booleans and a category), DuckDB held to {limit} of memory. polyclust
+Made by `python -m benchmarks.warehouse`; measured on {max(step.day for step in steps)}, with the search of that day. {_space(setting.rows)} generated rows ({disk / 1e9:.2f} GB of Parquet: whole numbers, floats, booleans and a category), DuckDB held to {limit} of memory. polyclust
 saw {_space(setting.sample)} of them; the SQL of its rules (`explanation_.to_sql`) labels them all. To read a slice is to label all rows again and keep some; differing: rows
 of it where the database and `predict` do not agree.
 

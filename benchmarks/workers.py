@@ -10,6 +10,7 @@ from __future__ import annotations
 import resource
 import time
 from concurrent.futures import ProcessPoolExecutor
+from datetime import date
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Annotated, Any
@@ -71,6 +72,7 @@ def measure(n_rows: int, n_workers: int, memory: str, n_compared: int) -> dict[s
         sizes = da.bincount(model.labels_, minlength=model.n_clusters_).compute()
         labelled = time.perf_counter()
         found = {
+            "day": date.today().isoformat(),
             "rows": n_rows,
             "columns": N_COLUMNS,
             "workers": n_workers,
@@ -114,6 +116,7 @@ def render_page(table: pd.DataFrame) -> str:
                 "{:.0f}".format(run["largest worker's peak MB"]),
                 f"{run['silhouette']:.4f} [{run['low']:.4f}, {run['high']:.4f}]",
                 "yes" if run["sizes agree"] and all(run[agreed]) else "**no**",
+                str(run["day"]),
             ]
         )
     header = ["rows", "workers", "fit, s", "label, s", "client's peak (before), MB", "worker's peak, MB", "silhouette"]
@@ -121,12 +124,13 @@ def render_page(table: pd.DataFrame) -> str:
     words = (
         "## Worker processes of Dask",
         "",
-        f"Made by `python -m benchmarks.workers`: {N_COLUMNS} features, 5 % noise, one thread and {limit} per worker.",
-        "*Same*: the sizes equal the labels counted on the workers, and a smaller table of the same kind gets the same",
-        "labels and hyperplanes as in one process.",
+        f"Made by `python -m benchmarks.workers`: MPC-1, {N_COLUMNS} features, {N_BLOBS} blobs (not those of the",
+        f"tables above), {NOISE:.0%} noise, one thread and {limit} per worker; seconds on the clock. *Same*: the sizes",
+        "equal the labels counted on the workers, and a smaller table of the same kind gets the same labels and",
+        "hyperplanes as in one process. Figures are those of the search on the day of the run.",
         "",
     )
-    return "\n".join(words) + "\n" + render_table([*header, "same"], rows)
+    return "\n".join(words) + "\n" + render_table([*header, "same", "day"], rows)
 
 
 def main(

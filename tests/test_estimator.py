@@ -46,6 +46,22 @@ def test_more_terms_do_not_score_less_than_one(seed):
     assert two >= one
 
 
+@quietly
+@pytest.mark.parametrize(("n_rows", "seed"), [(150, 9), (800, 5)])
+def test_families_do_not_score_less_than_the_sums_of_two_terms_in_them(n_rows, seed):
+    rng = np.random.default_rng(seed)
+    kind = rng.integers(0, 5, n_rows)
+    flags = rng.random((n_rows, 4)) < rng.random((5, 4))[kind]
+    X = np.column_stack([rng.normal(size=(n_rows, 2)) + 2 * kind[:, None] % 3, flags])
+    two, three, real = (
+        PolytopeClustering(max_clusters=6, max_terms=t, max_coefficient=c, n_init=2, random_state=0).fit(X)
+        for t, c in ((2, 3), (3, 3), (None, None))
+    )
+    assert three.score_ >= two.score_
+    assert real.score_ >= two.score_
+    assert (real.predict(X) == real.labels_).all()
+
+
 def test_one_cluster_is_the_whole_table(iris):
     model = PolytopeClustering(1).fit(iris)
     assert model.n_clusters_ == 1

@@ -34,7 +34,7 @@ def _load_paper(name: str, folder: Path | None) -> Problem:
 
 
 def _load_practical(name: str, folder: Path | None) -> Problem:
-    """Raw features without leaks, clustered on [0, 1]; every cluster holds at least 2 % of the rows."""
+    """Raw features without leaks, clustered on [0, 1]; every cluster holds at least 2% of the rows."""
     table = (fcps if name in fcps.NAMES else uci).read(name, folder)
     matrix = scale_columns(table).to_numpy(dtype=float)
     min_size = math.ceil(PRACTICAL_SHARE * len(table))

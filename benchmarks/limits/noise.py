@@ -1,6 +1,6 @@
 """Can two-term rules set noise apart as k-means does? python -m benchmarks.limits.noise
 
-On blobs with 5 % of uniform noise k-means' best has one cluster more than there are blobs, which is mostly noise.
+On blobs with 5% of uniform noise k-means' best has one cluster more than there are blobs, which is mostly noise.
 Here such a cluster is a polytope, one face with two terms for every blob, and all other rows go to the nearest centre,
 which no rules could do better: what is scored is more than two-term rules can reach with that polytope. The polytope is
 the best of many searches, not of all there are.

@@ -13,6 +13,8 @@ from sklearn.cluster import KMeans
 from benchmarks.methods.method import Method
 from benchmarks.problem import Proposal, Task
 
+STARTS = 100, 10  # for each k, on small tables and on large ones
+
 
 def run_starts(task: Task, k: int) -> Iterator[KMeans]:
     """One fitted k-means per start, while there is time."""
@@ -24,7 +26,7 @@ def run_starts(task: Task, k: int) -> Iterator[KMeans]:
 
 def count_starts(task: Task) -> int:
     """How many starts for each k."""
-    return task.n_starts(100, 10)
+    return task.n_starts(*STARTS)
 
 
 def fit_lowest_inertia(task: Task, k: int) -> KMeans | None:

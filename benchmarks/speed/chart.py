@@ -30,7 +30,7 @@ def draw_chart(figures: Figures, path: Path) -> None:
     draw_ratios(figures, axes[0, 0])
     draw_growth(figures, "sizes", SIZES, lambda case: case.n_rows, MINIBATCH, axes[0, 1])
     draw_guide(figures, axes[0, 1])
-    axes[0, 1].set(xlabel="rows", title="20 features, 8 blobs, 5 % noise")
+    axes[0, 1].set(xlabel="rows", title="20 features, 8 blobs, 5% noise")
     draw_growth(figures, "widths", WIDTHS, lambda case: case.n_features, GRID, axes[1, 0])
     axes[1, 0].set(xlabel="features", title="5000 rows, 8 blobs")
     draw_growth(figures, "counts", COUNTS, lambda case: case.max_clusters, GRID, axes[1, 1])

@@ -75,7 +75,7 @@ def describe_tables() -> str:
     case = TABLES[0]
     return (
         f"{len(TABLES)} tables of {case.n_rows} rows, each by a seed of its own: {case.n_features} features, "
-        f"{case.n_blobs} blobs, {100 * case.noise:g} % noise. Means over the tables, in brackets the extremes. "
+        f"{case.n_blobs} blobs, {100 * case.noise:g}% noise. Means over the tables, in brackets the extremes. "
         f"{THREE}: three terms with coefficients up to {TERMS[THREE]['max_coefficient']}; {GENERAL}: any hyperplanes. "
         "A larger `n_init` means more starts and less racing.\n"
     )

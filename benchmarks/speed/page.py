@@ -40,14 +40,15 @@ def render_page(figures: Figures, folder: Path) -> str:
             render_verdicts(figures),
             "## Against the k-means grid\n",
             compare(figures, "sets", SETS, (GRID, *FAMILIES)),
-            "## More rows: 20 features, 8 blobs, 5 % noise\n",
+            "## More rows: 20 features, 8 blobs, 5% noise\n",
             compare(figures, "sizes", SIZES, (MINIBATCH, *FAMILIES, BEST)),
             describe_growth(figures),
             "### Memory and minimum size\n",
             tabulate_memory(figures),
-            "## More features, more clusters: 5000 rows, 5 % noise\n",
+            "## More features, more clusters: 5000 rows, 5% noise\n",
             compare(figures, "widths", WIDTHS, (GRID, *FAMILIES)),
             compare(figures, "counts", COUNTS, (GRID, *FAMILIES)),
+            describe_losses(figures),
             "## The first run: import, compilation and fit apart\n",
             tabulate_start(figures),
             "## The kernel\n",
@@ -91,7 +92,25 @@ def describe_growth(figures: Figures) -> str:
     """One sentence."""
     found = {who: figures.growth(who) for who in (MINIBATCH, *FAMILIES)}
     words = [f"{who} n^{value:.2f}" for who, value in found.items() if value is not None]
-    return f"Growth from 10⁴ rows on, fitted: {', '.join(words) or 'not measured'}.\n"
+    return (
+        f"Growth from 10⁴ rows on, fitted: {', '.join(words) or 'not measured'}. It is no law: up to 20 000 rows all "
+        "distances are measured, beyond a sample carries the search.\n"
+    )
+
+
+def describe_losses(figures: Figures) -> str:
+    """On how many of the tables with noise polyclust takes longer or scores less than the grid."""
+    tables = [("sizes", case.name, MINIBATCH) for case in SIZES]
+    tables += [(study, case.name, GRID) for study, cases in (("widths", WIDTHS), ("counts", COUNTS)) for case in cases]
+    words = []
+    for who in FAMILIES:
+        ratios = [r for study, name, peer in tables if (r := figures.ratio(study, name, who, peer)) is not None]
+        gains = [g for study, name, peer in tables if (g := figures.gain(study, name, who, peer)) is not None]
+        n_slower, n_lower = sum(r > 1 for r in ratios), sum(round(g, 4) < 0 for g in gains)
+        if ratios and gains:
+            longer = f"takes longer than the grid on {n_slower} of {len(ratios)}"
+            words.append(f"{who} {longer} and scores less on {n_lower}")
+    return f"On the tables with noise (more rows, features, clusters) {'; '.join(words)}.\n" if words else ""
 
 
 def tabulate_memory(figures: Figures) -> str:

@@ -35,7 +35,7 @@ class Verdict:
     def words(self) -> str:
         if self.is_met is None:
             return "not measured"
-        met = "met so far" if self.is_partial else "met"
+        met = "met where compared" if self.is_partial else "met"
         return (met if self.is_met else "**missed**") + self.aim
 
 
@@ -51,14 +51,17 @@ def judge(
     words: Words = "{:.2f}".format,
     aim: float | None = None,
 ) -> Verdict:
-    """Whether the measure is at most this in every case; the worst case is named, missing ones are counted."""
+    """Whether the measure is at most this in every case; the worst case is named, those without one are counted.
+
+    A case has none where it was not run, and where its peer has no solution of the minimum size.
+    """
     every = {name: measure(name) for name in names}
     values = {name: value for name, value in every.items() if value is not None}
     if not values:
         return Verdict(asked, "–", None)
     worst = max(values, key=lambda name: values[name])
     missing = len(every) - len(values)
-    found = f"{words(values[worst])} ({worst})" + (f"; {missing} not measured" if missing else "")
+    found = f"{words(values[worst])} ({worst})" + (f"; {missing} not compared" if missing else "")
     aimed = "" if aim is None else f"; {sum(v <= aim for v in values.values())} of {len(values)} at most {aim:g}"
     return Verdict(asked, found, values[worst] <= most, bool(missing), aimed)
 

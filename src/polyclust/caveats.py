@@ -10,9 +10,15 @@ __all__ = ["LARGEST_TRIED", "warn_of_result"]
 
 LARGEST_TRIED = "is the largest that was tried: a higher --max-clusters may find a better one"
 
+ROUNDING = 1e-9  # of sums of weights
 
-def warn_of_result(explanation: Explanation, fewest: int, was_cut_short: bool) -> None:
-    """A search ended early, fewer clusters than asked for, and clusters that sit on the minimum size."""
+
+def warn_of_result(explanation: Explanation, fewest: int, most: float, was_cut_short: bool) -> None:
+    """A search ended early, fewer clusters than asked for or larger ones, and clusters that sit on the minimum size.
+
+    ``most``: the largest size allowed. Of many rows a sample is searched, and where its clusters cannot be kept on
+    all rows, the leaves of a tree take their place, of which only the least size is seen to.
+    """
     if was_cut_short:
         warn_user("The search was ended early; the result is the best found so far.")
     if explanation.n_clusters < fewest:
@@ -20,6 +26,13 @@ def warn_of_result(explanation: Explanation, fewest: int, was_cut_short: bool) -
         why = "" if was_cut_short else ": no more cuts were found that leave enough rows on either side"
         advice = "give it more time" if was_cut_short else "lower min_cluster_size"
         warn_user(f"Only {found} found where {fewest} were asked for{why}; {advice}, or ask for fewer.")
+    large = [r for r in explanation.rules if r.size > most + ROUNDING]
+    if large and explanation.n_clusters >= fewest:
+        listed = ", ".join(f"{r.cluster} ({spell_count(r.size, 'row')})" for r in large)
+        warn_user(
+            f"Larger than max_cluster_size allows ({spell_count(most, 'row')}): cluster {listed}; raise it, or ask for "
+            "more clusters."
+        )
     small = [r for r in explanation.rules if r.is_at_minimum]
     if small:
         listed = ", ".join(f"{r.cluster} ({spell_count(r.size, 'row')})" for r in small)

@@ -90,7 +90,8 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     representation_weight : float or None
         None: exact rules. A finite weight trades rule errors against the criterion.
     min_cluster_size, max_cluster_size : int (rows) or float (share)
-        Held in every phase.
+        Held in every phase. Beyond 20 000 rows a cluster may end larger than the maximum where it is tight; a warning
+        then says so.
     explain_with : list of columns, transformer or None
         What the hyperplanes may use; the criterion always uses all columns.
     margin : float or None
@@ -419,4 +420,4 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.search_ = result.search
         self.is_optimal_ = result.is_optimal
         self.explanation_ = explanation
-        warn_of_result(explanation, settings.n_clusters[0], journal.was_cut_short)
+        warn_of_result(explanation, settings.n_clusters[0], settings.bounds.most, journal.was_cut_short)

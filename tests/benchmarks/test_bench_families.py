@@ -111,7 +111,7 @@ def test_table_and_sentences_follow_the_rows(tmp_path: Path) -> None:
     many = few | {SPARSE: [-0.01, -0.009, -0.012], GENERAL: [0.003, 0.004, 0.005]}
     page = render_page(Figures(make_rows(few, many)), tmp_path)
     assert "## Family or search?\n" in page
-    assert "3 tables of 1000 rows, each by a seed of its own: 20 features, 8 blobs, 5 % noise." in page
+    assert "3 tables of 1000 rows, each by a seed of its own: 20 features, 8 blobs, 5% noise." in page
     assert "| k-means' best | 0.5333 | – | – | 8, 9, 10 | 2.0 |" in page
     assert "| MPC-2, n_init=10 | 0.5233 | -0.0100 | – | 8, 9, 10 | 2.0 |" in page
     assert "| MPC-2, n_init=100 | 0.5230 | -0.0103 | -0.0003 (-0.0020 to +0.0010) | 8, 9, 10 | 2.0 |" in page

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from benchmarks.kernels import make_case, measure_bandwidth, prepare_scan, quote
+from benchmarks.markdown import show_seconds
 from benchmarks.measures import silhouette_of_distances
 from benchmarks.speed.cases import Case, make_noisy_blobs, make_warm_up
 from benchmarks.speed.chart import draw_chart
@@ -23,16 +24,17 @@ from benchmarks.speed.contestants import (
     run_polyclust,
     score_labels,
 )
-from benchmarks.speed.figures import Figures
+from benchmarks.speed.figures import Figures, largest_case
 from benchmarks.speed.jobs import Batch, JobError, list_batches, run_batch, run_child
 from benchmarks.speed.page import render_page
 from benchmarks.speed.races import EXHAUSTIVE, RACED, SEARCHES, UNRACED, run_search, set_constants
 from benchmarks.speed.rows import Results, Row, now
 from benchmarks.speed.start import EMPTY, FIRST, FRESH, LATER, WARM
-from benchmarks.speed.verdicts import list_verdicts, lost_by_racing
+from benchmarks.speed.verdicts import judge, list_verdicts, lost_by_racing
 from sklearn.metrics import silhouette_score
 
 SMALL = Case("blobs", 400, 3, 4, max_clusters=5)
+FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
 
 
 def make_rows(share: float = 0.5, score: float = 0.5) -> list[Row]:
@@ -221,6 +223,21 @@ def test_verdicts_follow_the_figures() -> None:
     assert worse[0].found.startswith("-0.0100")
 
 
+def test_cases_without_a_yardstick_are_counted() -> None:
+    verdict = judge("at most 0.2", ["iris", "spam"], {"iris": 0.1}.get, 0.2)
+    assert (verdict.found, verdict.words) == ("0.10 (iris); 1 not compared", "met where compared")
+    assert judge("at most 0.2", ["spam"], {}.get, 0.2).words == "not measured"
+
+
+def test_the_readme_quotes_what_was_measured_on_the_largest_table() -> None:
+    figures, name = Figures(Results(FOLDER / "results" / "speed.csv").rows), largest_case().name
+    seconds = [show_seconds(figures.best("sizes", name, who).seconds) for who in FAMILIES]
+    below = [f"{-figures.gain('sizes', name, who, MINIBATCH):.4f}".lstrip("0") for who in FAMILIES]
+    words = " ".join((FOLDER.parent / "README.md").read_text(encoding="utf-8").split())
+    assert f"took {seconds[0]} s with one term and {seconds[1]} s with two on one core" in words
+    assert f"silhouettes were {below[0]} and {below[1]} below the grid's" in words
+
+
 def test_race_is_judged_by_finished_searches_only() -> None:
     scores = {RACED: (0.5, ""), UNRACED: (0.501, ""), EXHAUSTIVE: (0.6, "ended by the limit of 60 s")}
     rows = [Row("races", "iris", s, 0, "b", silhouette=v, k=2, note=n) for s, (v, n) in scores.items()]
@@ -234,6 +251,9 @@ def test_page_and_chart(tmp_path: Path) -> None:
     assert "| spam | MPC-1 | 2.0 | 0.50 |" in page
     assert "| 1 000 000 rows | MPC-2 | 160 | 100 | 1320 | 50000 | 20000 |" in page
     assert "MPC-1 n^1.00" in page
+    assert "MPC-1 takes longer than the grid on 0 of 10 and scores less on 0" in page
+    slow = render_page(Figures(make_rows(share=1.1, score=0.49)), tmp_path)
+    assert "MPC-1 takes longer than the grid on 10 of 10 and scores less on 10" in slow
     assert "make bench-kernels" in quote(tmp_path)
     for name, some in (("whole", figures), ("nothing", Figures([]))):
         draw_chart(some, tmp_path / name / "speed.png")

@@ -106,7 +106,7 @@ def test_marks_of_the_table(study: Study) -> None:
 
 
 def test_a_cluster_as_small_as_allowed_is_an_outlier_cut() -> None:
-    # 2 % of 404 rows, rounded up, are 9
+    # 2% of 404 rows, rounded up, are 9
     study = make_study([make_row("lsun", "mpc-2", 0.5, "200/195/9"), make_row("lsun", "mpc-1", 0.4, "200/194/10")])
     assert study.is_outlier_cut("paper", "lsun", "mpc-2")
     assert not study.is_outlier_cut("paper", "lsun", "mpc-1")

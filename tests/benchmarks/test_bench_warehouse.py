@@ -24,6 +24,7 @@ def test_all_rows_are_labelled_as_predict_does(tmp_path: Path) -> None:
     assert list((tmp_path / "work").iterdir()) == []  # nothing is left behind
     text = (tmp_path / "pages" / "warehouse.md").read_text(encoding="utf-8")
     assert "| DuckDB | label | 200 000 |" in text
+    assert f"measured on {steps.loc['label', 'day']}, with the search of that day" in text
     assert "no rows asked for" in text
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 workers = pytest.importorskip("benchmarks.workers")
@@ -16,6 +17,12 @@ def test_rows_are_made_again_the_same(monkeypatch):
     assert first.shape == (1000, 20)
     assert (first == again).all()
     assert len(np.unique(first, axis=0)) == 1000
+
+
+def test_the_page_says_when_each_row_was_measured():
+    table = pd.read_csv(workers.OUT)
+    shown = [line.split(" | ")[-1].strip(" |") for line in workers.render_page(table).splitlines()[-len(table) :]]
+    assert shown == table["day"].tolist()
 
 
 def test_peaks_are_megabytes():

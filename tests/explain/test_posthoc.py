@@ -132,6 +132,8 @@ def test_noise_has_no_polytope_and_counts_against_precision():
         assert rule.coverage == (members[:, k] & (labels == k)).sum() / (labels == k).sum()
         assert rule.precision == (members[:, k] & (labels == k)).sum() / members[:, k].sum()
     assert explanation.fidelity == (explanation.predict(X) == labels).mean()
+    n_noise, n_held = (labels == -1).sum(), (members.any(axis=1) & (labels == -1)).sum()
+    assert explanation.advice[0] == f"Noise: {n_noise} more rows, of which the rules hold {n_held}."
 
 
 def test_noise_is_noise_in_a_list_of_numpys_integers():

@@ -163,6 +163,18 @@ def test_the_largest_size_holds_on_all_rows():
 
 
 @pytest.mark.usefixtures("few_rows_are_many")
+@pytest.mark.parametrize(("most", "is_broken"), [(0.12, True), (0.3, False)])
+def test_a_larger_cluster_than_allowed_is_owned_up_to(most, is_broken, recwarn):
+    raw = np.random.default_rng(2).exponential(size=(2400, 4)) ** 2
+    model = PolytopeClustering(10, max_cluster_size=most, n_init=1, random_state=0).fit(raw)
+    large = [f"{k} ({size} rows)" for k, size in enumerate(np.bincount(model.labels_)) if size > most * 2400]
+    assert bool(large) == is_broken
+    words = f"Larger than max_cluster_size allows ({most * 2400:g} rows): cluster {', '.join(large)}; "
+    said = [str(w.message) for w in recwarn if "max_cluster_size" in str(w.message)]
+    assert said == [f"{words}raise it, or ask for more clusters."] * is_broken
+
+
+@pytest.mark.usefixtures("few_rows_are_many")
 def test_fewer_clusters_than_asked_for_are_owned_up_to():
     raw = np.repeat([[0.0], [1.0]], [995, 5], axis=0)
     with pytest.warns(PolyclustWarning, match="Only 1 cluster was found where 2 were asked for"):

@@ -1,4 +1,4 @@
-"""What would make an inexact explanation exact, and what is not proved about it."""
+"""What would make an inexact explanation exact, what is not proved about it, and which rows it is not about."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from polyclust.explain.separation import SOLVER_SECONDS, PairTable
+from polyclust.explain.spelling import format_count, spell_count
 from polyclust.hyperplanes.general import is_separable
 from polyclust.hyperplanes.lattice import count_directions, list_directions
 from polyclust.kernels.orders import find_separating
 
-__all__ = ["advise", "tell_gaps"]
+__all__ = ["advise", "tell_gaps", "tell_noise"]
 
 RICHER_LIMITS = ((2, 1), (2, 3), (3, 1), (3, 3))
 MOST_DIRECTIONS = 50_000
@@ -43,6 +44,13 @@ def tell_gaps(gaps: Mapping[tuple[int, int], float]) -> tuple[str, ...]:
         f"The integer program was stopped after {SOLVER_SECONDS:g} s for clusters {', '.join(stopped[:MOST_PAIRS])}"
         f"{more}: a hyperplane with smaller errors may exist.",
     )
+
+
+def tell_noise(weight: float, inside: float) -> tuple[str, ...]:
+    """A sentence about rows of noise, if there are any, and how many of them meet a rule."""
+    if not weight:
+        return ()
+    return (f"Noise: {spell_count(weight, 'more row')}, of which the rules hold {format_count(inside)}.",)
 
 
 def _find_remedy(pair: PairTable, max_terms: int | None, max_coefficient: int | None) -> str:

@@ -90,7 +90,7 @@ class Explanation:
     is_minimal : the rules hold the same training rows only; they are for reading and are not exported
     fidelity : share of the training rows that the rules place where the labels do
     cluster_labels : the labels of a clustering made elsewhere; empty: 0..K-1
-    advice : what would make an inexact explanation exact, and where a solver was stopped before its proof
+    advice : what would make an inexact explanation exact, what is noise, where a solver was stopped before its proof
     why_not_exported : why the rules cannot run outside Python; empty: they can
     """
 

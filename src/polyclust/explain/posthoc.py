@@ -12,12 +12,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from polyclust.errors import check_choice
-from polyclust.explain.advice import advise, tell_gaps
+from polyclust.explain.advice import advise, tell_gaps, tell_noise
 from polyclust.explain.build import build_explanation
 from polyclust.explain.explanation import Explanation
 from polyclust.explain.quality import check_weights
 from polyclust.explain.separation import PairTable, find_fewest_errors, find_general
-from polyclust.geometry.hyperplane import OUTSIDE, Hyperplane
+from polyclust.geometry.hyperplane import OUTSIDE, Hyperplane, find_members
 from polyclust.hyperplanes.lattice import Directions, count_directions, list_directions
 from polyclust.hyperplanes.pair import LATTICE_LIMIT
 from polyclust.hyperplanes.reading import NotSeparableError, read_hyperplanes
@@ -61,7 +61,8 @@ def explain_labels(
     -------
     Explanation
         Clusters are numbered in the order of their labels, which ``cluster_labels`` keeps. Where it is not
-        exact, ``advice`` says what would make it so, and where a solver was stopped before its proof.
+        exact, ``advice`` says what would make it so, how many rows are noise, and where a solver was stopped before
+        its proof.
     """
     max_terms = _check_limit("max_terms", max_terms)
     max_coefficient = _check_limit("max_coefficient", max_coefficient)
@@ -75,6 +76,9 @@ def explain_labels(
     names = _check_names(names, len(cluster_labels))
     columns, table = fit_encoder(X, scale=scale, units=units, sample_weight=weights)
     hyperplanes, overlapping, gaps = _separate(table, known, weights, max_terms, max_coefficient)
+    noise = np.flatnonzero((known == NOISE) & (weights > 0))
+    is_held = find_members(table.raw[noise], hyperplanes, len(cluster_labels)).any(axis=1)
+    about_noise = tell_noise(float(weights[noise].sum()), float(weights[noise][is_held].sum()))
     is_plain = cluster_labels == tuple(range(len(cluster_labels)))
     if names is None and not is_plain:
         names = [label if isinstance(label, str) else f"label {label}" for label in cluster_labels]
@@ -85,11 +89,11 @@ def explain_labels(
         table.raw,
         known,
         weights=weights,
-        outside=outside or ("none" if (known[weights > 0] == NOISE).any() else "nearest"),
+        outside=outside or ("none" if len(noise) else "nearest"),
         minimal=minimal,
         names=names,
         cluster_labels=() if is_plain else cluster_labels,
-        advice=(*advise(overlapping, max_terms, max_coefficient), *tell_gaps(gaps)),
+        advice=(*about_noise, *advise(overlapping, max_terms, max_coefficient), *tell_gaps(gaps)),
     )
 
 

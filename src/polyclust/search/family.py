@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -19,6 +20,7 @@ __all__ = ["AxisFamily", "Family", "GeneralFamily", "LatticeFamily", "SlackFamil
 MOST_LISTED = 150_000
 REAL_MAX_COEFFICIENT = 5
 FAR_FROM_ZERO = 1e3  # ranges
+SIMPLER_COEFFICIENTS, MOST_SIMPLER = (3, 1), 20_000  # of two terms that are searched before real coefficients
 
 
 class Family(Protocol):
@@ -38,6 +40,9 @@ class Family(Protocol):
     def directions(self, points: Points, effort: float = 1.0) -> DirectionSource:
         """Which directions to sweep; with more effort fewer are left out."""
 
+    def find_simpler(self, n_features: int) -> Family | None:
+        """A family of two terms within this one, to be searched before; None where the axes are all there is."""
+
 
 @dataclass(frozen=True)
 class AxisFamily:
@@ -51,6 +56,9 @@ class AxisFamily:
 
     def directions(self, points: Points, effort: float = 1.0) -> DirectionSource:  # noqa: ARG002
         return AxisDirections(effort)
+
+    def find_simpler(self, n_features: int) -> Family | None:  # noqa: ARG002
+        return None
 
 
 @dataclass(frozen=True)
@@ -67,6 +75,9 @@ class LatticeFamily:
 
     def directions(self, points: Points, effort: float = 1.0) -> DirectionSource:  # noqa: ARG002
         return LatticeDirections(self.oblique, self.max_terms, self.max_coefficient, effort)
+
+    def find_simpler(self, n_features: int) -> Family | None:
+        return _list_two_terms(n_features, [self.max_coefficient]) if self.max_terms > 2 else None
 
 
 @dataclass(frozen=True)
@@ -93,6 +104,9 @@ class GeneralFamily:
     def directions(self, points: Points, effort: float = 1.0) -> DirectionSource:  # noqa: ARG002
         return RealDirections(self.space(points), self.offset / self.scale if self.is_far else None)
 
+    def find_simpler(self, n_features: int) -> Family | None:
+        return _list_two_terms(n_features, SIMPLER_COEFFICIENTS) if n_features > 1 else None
+
 
 @dataclass(frozen=True)
 class SlackFamily:
@@ -114,6 +128,18 @@ class SlackFamily:
     def directions(self, points: Points, effort: float = 1.0) -> DirectionSource:
         return self.base.directions(points, effort)
 
+    def find_simpler(self, n_features: int) -> Family | None:  # noqa: ARG002
+        return None
+
+
+def _list_two_terms(n_features: int, coefficients: Sequence[int]) -> LatticeFamily | None:
+    """All sums of two features with the first of these largest coefficients that makes few enough of them."""
+    for largest in coefficients:
+        if count_directions(n_features, 2, largest) <= MOST_SIMPLER:
+            every = list_directions(n_features, 2, largest)
+            return LatticeFamily(every.take(np.flatnonzero(every.features[:, 1] >= 0)), 2, largest, True)
+    return None
+
 
 def choose_family(
     n_features: int,
@@ -133,6 +159,6 @@ def choose_family(
     while listed > 2 and count_directions(n_features, listed, largest) > MOST_LISTED:
         listed -= 1
     every = list_directions(n_features, listed, largest)
-    oblique = every.take(np.flatnonzero((every.features >= 0).sum(axis=1) > 1))
+    oblique = every.take(np.flatnonzero(every.features[:, 1] >= 0))
     is_complete = listed == n_terms and max_coefficient is not None
     return LatticeFamily(oblique, n_terms if is_complete else listed, largest, is_complete)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.cluster import kmeans_plusplus
 
 from polyclust.search.partition import Ints, sum_weights
 from polyclust.search.points import Points
 
-__all__ = ["Groups", "group_points"]
+__all__ = ["Groups", "choose_seeds", "group_points"]
 
 LLOYD_STEPS = 3
 
@@ -31,13 +30,35 @@ def group_points(points: Points, n_groups: int, seed: int) -> Groups:
     if points.coordinates is None:
         return Groups(points, _near_seeds(points, n_groups, seed))
     space = points.coordinates
-    centers, _ = kmeans_plusplus(space, n_groups, sample_weight=points.weights, random_state=seed, n_local_trials=1)
+    centers = space[choose_seeds(space, points.weights, n_groups, seed)]
     code = np.zeros(len(points), dtype=np.intp)
     for _ in range(LLOYD_STEPS):
         code = np.unique(_nearest(space, centers), return_inverse=True)[1].astype(np.intp)
         mass = np.bincount(code, weights=points.weights)
         centers = _group_sums(space * points.weights[:, None], code) / mass[:, None]
     return Groups(points, code)
+
+
+def choose_seeds(space: NDArray[np.float64], weights: NDArray[np.float64], n_seeds: int, seed: int) -> Ints:
+    """Points by k-means++: each next with a chance that grows with its squared distance to the nearest so far.
+
+    The draws and the points are those of scikit-learn's ``kmeans_plusplus`` with one trial, whose checks of every step
+    would cost more than the distances of a few thousand points.
+    """
+    rng = np.random.RandomState(seed)
+    norms = np.einsum("ij,ij->i", space, space)
+    chosen = np.empty(n_seeds, dtype=np.intp)
+    chosen[0] = rng.choice(len(space), p=weights / weights.sum())
+    nearest = np.full(len(space), np.inf)
+    for s, draw in enumerate(rng.uniform(size=n_seeds - 1), start=1):
+        last = chosen[s - 1]
+        squared = space @ (-2.0 * space[last])
+        squared += norms[last]
+        squared += norms
+        np.minimum(nearest, np.maximum(squared, 0.0, out=squared), out=nearest)
+        sums = np.cumsum(weights * nearest)
+        chosen[s] = min(np.searchsorted(sums, draw * (weights @ nearest)), len(space) - 1)
+    return chosen
 
 
 def _nearest(space: NDArray[np.float64], centers: NDArray[np.float64]) -> Ints:

@@ -1,5 +1,7 @@
 """The whole search on one screen.
 
+A family that contains sums of two terms and more searches these first; what they find is its pool. Else:
+
 1. Axes: greedy splitting, k-means and Ward starts, shifts, splits and merges along the axes, for every K; on groups
    of points when there are many.
 2. Pool: those solutions, the starts that the family can tell apart as they are, and of many points trees in which the
@@ -79,33 +81,68 @@ def _search_heuristically(scorer: Scorer, plan: SearchPlan, journal: Journal) ->
     points = scorer.points
     is_few = len(points) <= FEW_POINTS
     moves = _make_moves(scorer, plan, journal)
-    journal.begin("axes")
-    axes = AxisDirections(plan.effort)
     starter = Starter(scorer, plan, journal)
-    if is_few:
-        leaning = moves.least_leaning
-        ways = (_search_axes(starter, axes, way, journal, leaning, is_wide=True) for way in plan.both_ways(points))
-        pool = [p for found in journal.in_time(ways, at_least=1) for p in found]
-    else:
-        pool = _search_groups(scorer, moves, plan, journal)
+    begun = _search_simpler(moves, plan, journal) or _begin(starter, moves, journal)
+    pool = begun.pool
     if is_few and isinstance(plan.family, AxisFamily):
         best = _finish(_keep_best(pool, plan), moves, plan, journal)
-        return SearchResult(best, is_exhaustive=not (axes.has_raced or plan.is_called))
+        return SearchResult(best, is_exhaustive=not (begun.has_raced or plan.is_called))
     journal.begin("polish")
     is_left_to_more = plan.is_sample and not is_few and _has_many_slants(plan.family)
     is_axis = isinstance(plan.family, AxisFamily)
     starts = [] if is_axis or is_left_to_more else _start_anew(starter, pool, moves, journal)
     starts += _graft(starter, pool, journal)
     best = _polish(pool, starts, moves, plan, journal)
-    if not is_few and isinstance(plan.family, LatticeFamily) and not (plan.is_sample or plan.is_called):
+    is_asked = not (is_few or plan.is_sample or plan.is_called)
+    if is_asked and begun.is_straight and isinstance(plan.family, LatticeFamily):
         _try_straight(best, pool, moves, plan, journal)
     with_two = plan.n_clusters[0] <= 2 <= plan.n_clusters[1]
     if is_few and with_two and isinstance(scorer, SilhouetteScorer) and not journal.is_over():
         in_two = search_two(scorer, plan.family, journal, most_cells=CELLS_OF_A_CUT)
         if in_two is not None:
             offer(best, in_two)
-    has_raced = axes.has_raced or moves.directions.has_raced
+    has_raced = begun.has_raced or moves.directions.has_raced
     return SearchResult(best, is_exhaustive=is_few and not (has_raced or plan.is_called))
+
+
+@dataclass(frozen=True)
+class _Begun:
+    """What is polished next.
+
+    has_raced : directions were left out on the way; is_straight : only the axes were used
+    """
+
+    pool: list[Partition]
+    has_raced: bool
+    is_straight: bool
+
+
+def _begin(starter: Starter, moves: Neighbourhood, journal: Journal) -> _Begun:
+    """What the axes alone find, on groups of points when there are many."""
+    plan, points = starter.plan, starter.points
+    journal.begin("axes")
+    axes = AxisDirections(plan.effort)
+    if len(points) > FEW_POINTS:
+        return _Begun(_search_groups(starter.scorer, moves, plan, journal), has_raced=True, is_straight=True)
+    leaning = moves.least_leaning
+    ways = (_search_axes(starter, axes, way, journal, leaning, is_wide=True) for way in plan.both_ways(points))
+    pool = [p for found in journal.in_time(ways, at_least=1) for p in found]
+    return _Begun(pool, axes.has_raced, is_straight=True)
+
+
+def _search_simpler(moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> _Begun | None:
+    """What sums of two terms find, so that a family which contains them does not score less; None where that is all."""
+    scorer = moves.scorer
+    simpler = None if plan.is_sample or plan.is_called else plan.family.find_simpler(scorer.points.n_features)
+    if simpler is None:
+        return None
+    found = _search_heuristically(scorer, replace(plan, family=simpler), journal)
+    pool = [p for p in found.partitions.values() if moves.legality.holds_for(p)]
+    if not pool:
+        return None
+    if len(scorer.points) > FEW_POINTS:
+        pool += _cut_once(moves, plan, journal)
+    return _Begun(pool, has_raced=not found.is_exhaustive, is_straight=False)
 
 
 def _make_moves(scorer: Scorer, plan: SearchPlan, journal: Journal) -> Neighbourhood:
@@ -146,9 +183,7 @@ def _search_axes(
 def _search_groups(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> list[Partition]:
     """The same on groups of points, lifted to all points and made legal there; many starts share several groupings."""
     n_groups = int(np.clip(math.sqrt(CELLS_OF_GROUPS / scorer.points.n_features), FEWEST_GROUPS, MOST_GROUPS))
-    one = scorer.start(np.zeros(len(scorer.points), dtype=np.intp), 1)
-    in_two = None if journal.is_over() else _cut_in_two(one, moves, plan, journal)
-    found = [one] if in_two is None else [one, in_two]
+    found = _cut_once(moves, plan, journal)
     if journal.is_over():
         n_groups = min(n_groups, max(FEW_GROUPS, 4 * plan.n_clusters[0]))
 
@@ -207,6 +242,13 @@ def _graft(starter: Starter, pool: list[Partition], journal: Journal) -> list[Pa
     lead = max(p.score for p in pool)
     grafted = starter.graft(_choose_counts(pool, plan), limits, lead)
     return list(journal.in_time(grafted))
+
+
+def _cut_once(moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> list[Partition]:
+    """One cluster and, in time, the best single cut of all points."""
+    one = moves.scorer.start(np.zeros(len(moves.scorer.points), dtype=np.intp), 1)
+    in_two = None if journal.is_over() else _cut_in_two(one, moves, plan, journal)
+    return [one] if in_two is None else [one, in_two]
 
 
 def _cut_in_two(one: Partition, moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> Partition | None:
