@@ -128,3 +128,14 @@ def choose_rows_slowly(key, weights, n_most, hash_row):
         return heaps
     spread = priority[ordered[n_most]] * 2.0**53
     return {row: max(heaps[row], spread) for row in ordered[:n_most]}
+
+
+def hold_clauses(clauses, raw, features):
+    """The rows for which all clauses hold, every sum formed term by term in the stored order."""
+    place = {(f.column.label, f.kind, f.level): i for i, f in enumerate(features)}
+    inside = np.ones(len(raw), dtype=bool)
+    for clause in clauses:
+        used = [(t, place[t.feature.column.label, t.feature.kind, t.feature.level]) for t in clause.terms]
+        total = sum(t.coefficient * (raw[:, i] / t.unit) for t, i in used)
+        inside &= (total >= clause.threshold) == (clause.comparison == "≥")
+    return inside

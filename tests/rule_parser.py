@@ -17,8 +17,9 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from naive import hold_clauses
 from polyclust.explain.explanation import Clause, Comparison, Term
-from polyclust.explain.rows import clauses_hold, read_rows
+from polyclust.explain.rows import read_rows
 from polyclust.explain.spelling import BARE_NAME, EVERY_ROW, spell_columns, spell_level
 from polyclust.table.columns import open_table
 from polyclust.table.features import Column, Feature
@@ -54,7 +55,7 @@ def evaluate_rule(text: str, X: Any, columns: Sequence[Column]) -> NDArray[np.bo
     features = tuple(dict.fromkeys(term.feature for clause in clauses for term in clause.terms))
     if not features:
         return np.ones(open_table(X).n_rows, dtype=bool)
-    return clauses_hold(clauses, read_rows(X, columns, features), features)
+    return hold_clauses(clauses, read_rows(X, columns, features), features)
 
 
 def unescape(text: str) -> str:

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 from sklearn import metrics
 from sklearn.decomposition import PCA
-from sklearn.preprocessing import StandardScaler
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from polyclust import Binariser, Explanation, PolytopeClustering
 
@@ -65,6 +66,16 @@ def test_another_transformer_explains_and_says_why_it_is_not_exported(customers)
         model.explanation_.to_sql("t")
     with pytest.raises(ValueError, match=r"its model can: .* PCA"):
         model.explanation_.predict(numbers)
+
+
+@quietly
+def test_a_transformer_need_not_name_what_it_makes(customers):
+    """A pipeline has get_feature_names_out, which fails where a step has none."""
+    numbers = customers[["age", "income"]].to_numpy()
+    nameless = make_pipeline(StandardScaler(), FunctionTransformer(np.negative))
+    model = PolytopeClustering(explain_with=nameless, n_init=1, max_clusters=3, random_state=0).fit(numbers)
+    assert {c.name for c in model.explanation_.columns} == {"x0", "x1"}
+    assert (model.predict(numbers) == model.labels_).all()
 
 
 @pytest.mark.parametrize("mask", [[True, False], np.array([False, True])])

@@ -30,6 +30,14 @@ def test_the_score_is_that_of_scikit_learn(customers, scale, limits):
 
 
 @quietly
+@pytest.mark.parametrize("criterion", ["silhouette", "davies_bouldin"])
+def test_scores_leave_out_the_price_of_errors(iris, criterion):
+    model = PolytopeClustering(3, representation_weight=0.5, criterion=criterion, random_state=0, n_init=1).fit(iris)
+    assert model.explanation_.fidelity < 1
+    assert model.scores_ == {3: model.score_}
+
+
+@quietly
 @pytest.mark.parametrize("spread", [1e-9, 1e-6, 1e-3])
 def test_the_score_is_exact_where_differences_are_tiny(spread):
     """Small values beside booleans, and all but one row of a column close together."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from polyclust import PolytopeClustering
+from polyclust.hyperplanes.lattice import count_directions
 from polyclust.search.scoring import SizeBounds
-from polyclust.settings import resolve_clusters, resolve_sizes
+from polyclust.settings import resolve_clusters, resolve_settings, resolve_sizes
 
 
 @pytest.mark.parametrize(
@@ -50,3 +53,10 @@ def test_sizes_between_which_no_number_of_clusters_fits_are_refused():
         resolve_clusters("auto", 10, SizeBounds((6.0, 6.0)), 10, 10)
     with pytest.raises(ValueError, match="clusters"):
         resolve_clusters("auto", 10, SizeBounds((4.0, 4.0)), 10, 10)
+
+
+def test_directions_are_counted_without_overflow():
+    """Grids hand over numpy's integers."""
+    params = PolytopeClustering(max_terms=np.int64(24), max_coefficient=np.int64(3)).get_params()
+    settings = resolve_settings(params, 100.0, 100)
+    assert count_directions(24, settings.max_terms, settings.max_coefficient) == count_directions(24, 24, 3) > 2**64

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-
-from polyclust.errors import PolyclustWarning, SmallClusterWarning
+from polyclust.errors import SmallClusterWarning, warn_user
 from polyclust.explain.explanation import Explanation
 from polyclust.explain.spelling import spell_count
 
@@ -13,7 +11,6 @@ __all__ = ["LARGEST_TRIED", "warn_of_result"]
 LARGEST_TRIED = "is the largest that was tried: a higher --max-clusters may find a better one"
 
 ROUNDING = 1e-9  # of sums of weights
-ABOVE_FIT = 5  # this function, _keep, _fit_table, fit, and the user's line
 
 
 def warn_of_result(explanation: Explanation, fewest: int, most: float, was_cut_short: bool) -> None:
@@ -23,24 +20,21 @@ def warn_of_result(explanation: Explanation, fewest: int, most: float, was_cut_s
     all rows, the leaves of a tree take their place, of which only the least size is seen to.
     """
     if was_cut_short:
-        sentence = "The search was ended early; the result is the best found so far."
-        warnings.warn(sentence, PolyclustWarning, stacklevel=ABOVE_FIT)
+        warn_user("The search was ended early; the result is the best found so far.")
     if explanation.n_clusters < fewest:
         found = "1 cluster was" if explanation.n_clusters == 1 else f"{explanation.n_clusters} clusters were"
         why = "" if was_cut_short else ": no more cuts were found that leave enough rows on either side"
         advice = "give it more time" if was_cut_short else "lower min_cluster_size"
-        sentence = f"Only {found} found where {fewest} were asked for{why}; {advice}, or ask for fewer."
-        warnings.warn(sentence, PolyclustWarning, stacklevel=ABOVE_FIT)
+        warn_user(f"Only {found} found where {fewest} were asked for{why}; {advice}, or ask for fewer.")
     large = [r for r in explanation.rules if r.size > most + ROUNDING]
     if large and explanation.n_clusters >= fewest:
         listed = ", ".join(f"{r.cluster} ({spell_count(r.size, 'row')})" for r in large)
-        sentence = (
+        warn_user(
             f"Larger than max_cluster_size allows ({spell_count(most, 'row')}): cluster {listed}; raise it, or ask for "
             "more clusters."
         )
-        warnings.warn(sentence, PolyclustWarning, stacklevel=ABOVE_FIT)
     small = [r for r in explanation.rules if r.is_at_minimum]
     if small:
         listed = ", ".join(f"{r.cluster} ({spell_count(r.size, 'row')})" for r in small)
         sentence = f"No larger than min_cluster_size allows, so probably a cap of outliers: cluster {listed}."
-        warnings.warn(sentence, SmallClusterWarning, stacklevel=ABOVE_FIT)
+        warn_user(sentence, SmallClusterWarning)

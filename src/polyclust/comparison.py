@@ -110,7 +110,7 @@ def _try(method: str, cluster: Callable[[Rows, int], Clustering], rows: Rows, n_
 def _explain(rows: Rows, labels: Labels) -> Explanation:
     from polyclust import explain_labels
 
-    return explain_labels(rows.table, labels, max_terms=1)
+    return explain_labels(rows.table, labels, max_terms=1, scale=rows.scale)  # type: ignore[arg-type]
 
 
 def _cluster_k_means(rows: Rows, n_clusters: int) -> Clustering:

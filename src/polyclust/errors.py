@@ -1,8 +1,13 @@
-"""The warnings and errors that are polyclust's own, and the sentence about a word that is none of those there are."""
+"""Warnings and errors of polyclust's own, where warnings point, and the sentence about a word that is no choice."""
 
 from __future__ import annotations
 
-__all__ = ["ColumnTypeError", "ModelFileError", "PolyclustWarning", "SmallClusterWarning", "check_choice"]
+import sys
+import warnings
+
+__all__ = ["ColumnTypeError", "ModelFileError", "PolyclustWarning", "SmallClusterWarning", "check_choice", "warn_user"]
+
+BETWEEN = ("polyclust", "sklearn", "joblib")  # packages whose frames lie between a warning and the user's line
 
 
 class PolyclustWarning(UserWarning):
@@ -19,6 +24,14 @@ class ModelFileError(ValueError):
 
 class ColumnTypeError(TypeError, ValueError):
     """A column holds values that are neither numbers nor booleans nor text."""
+
+
+def warn_user(sentence: str, category: type[PolyclustWarning] = PolyclustWarning) -> None:
+    """Warn at the line that called polyclust, however deep below it this is, through scikit-learn or not."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in BETWEEN:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(sentence, category, stacklevel=level)
 
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:

@@ -39,7 +39,7 @@ from polyclust.search.criteria import reported_score
 from polyclust.search.journal import Journal
 from polyclust.settings import Settings, check_settings, refuse_metric, resolve_settings
 from polyclust.table.columns import open_table, refuse_form, refuse_other_columns
-from polyclust.table.encode import EncodedTable, encode_rows, fit_encoder
+from polyclust.table.encode import EncodedTable, encode_rows, fit_encoder, warn_constant
 from polyclust.table.partitions import (
     Partitions,
     attach,
@@ -54,7 +54,6 @@ from polyclust.table.unseen import UnseenLevels
 from polyclust.watching import watch_search
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 __all__ = ["PolytopeClustering"]
 
@@ -111,7 +110,8 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     labels_ : labels 0..K-1, the largest cluster first; of a Dask DataFrame a lazy Series, of an Array a lazy Array
-    n_clusters_, score_, scores_ : K, the criterion, and the best score for every K tried
+    n_clusters_, score_, scores_ : K, the criterion, and the best score for every K tried; with a representation_weight
+        the K of the best trade-off, which need not be that of the best criterion
     score_interval_ : beyond 20 000 rows, where score_ is estimated: its 95% confidence interval (the other scores_
         are then those of the sample that carried the search)
     hyperplanes_, polytopes_, explanation_ : the geometry and its words
@@ -255,6 +255,7 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fit_parts(self, parts: Parts, table: PartitionedTable) -> tuple[Encoding, Placing]:
         """All but the labels, and what gives them."""
+        warn_constant(table.columns, table.features)
         settings = resolve_settings(self.get_params(deep=False), table.total, table.n_counted)
         refuse_metric(self.distance, len(table.features))
         explaining = choose_columns(table.columns, table.features, self.explain_with)

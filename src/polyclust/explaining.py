@@ -108,8 +108,8 @@ def _explain_by_transformer(
     output = f"The output of {type(transformer).__name__} in explain_with"
     refuse_form(table, output, "make it so (its sparse_output=False, if it has that)")
     columns, encoded = fit_encoder(table, scale=scale, units=units, sample_weight=weights)
-    if hasattr(fitted, "get_feature_names_out") and not hasattr(table, "columns"):
-        names = [str(n) for n in fitted.get_feature_names_out()]
+    names = None if hasattr(table, "columns") else _name_output(fitted)
+    if names is not None:
         renamed = {c.label: replace(c, name=n) for c, n in zip(columns, names, strict=True)}
         columns = tuple(renamed.values())
         features = tuple(replace(f, column=renamed[f.column.label]) for f in encoded.features)
@@ -119,3 +119,11 @@ def _explain_by_transformer(
         "explain with columns or with polyclust's Binariser to export them."
     )
     return Explaining(columns, encoded.features, fitted, why), encoded.raw
+
+
+def _name_output(transformer: Any) -> list[str] | None:
+    """What the transformer calls the columns that it makes; None: nothing, as a pipeline with a nameless step."""
+    try:
+        return [str(name) for name in transformer.get_feature_names_out()]
+    except AttributeError:
+        return None

@@ -259,11 +259,13 @@ def _fit_all(prepared: Prepared, settings: Settings, journal: Journal, is_sample
     best = max(found.partitions.values(), key=lambda p: (p.score, -p.n_clusters))
     _refuse_unjudged(best, settings)
     labels = order_by_size(best.labels, points.weights)
+    scorer = find_scorer(points)
+    scores = {k: _criterion_alone(scorer, found.partitions[k]) for k in sorted(found.partitions)}
     return FitResult(
         n_clusters=best.n_clusters,
-        score=_criterion_alone(find_scorer(points), labels, best),
-        scores={k: found.partitions[k].score for k in sorted(found.partitions)},
-        hyperplanes=_read(find_scorer(points), labels, best.n_clusters, prepared.features, family),
+        score=scores[best.n_clusters],
+        scores=scores,
+        hyperplanes=_read(scorer, labels, best.n_clusters, prepared.features, family),
         search="exhaustive" if found.is_exhaustive else "raced",
         is_optimal=found.is_optimal and not journal.was_cut_short,
         labels=labels[code],
@@ -327,9 +329,11 @@ def _unless_useless(
     return find_fewest_errors(pair, family.oblique)[0]
 
 
-def _criterion_alone(scorer: Scorer, labels: Ints, best: Partition) -> float:
+def _criterion_alone(scorer: Scorer, partition: Partition) -> float:
     """The score without the price of errors."""
-    return scorer.base.start(labels, best.n_clusters).score if isinstance(scorer, SlackScorer) else best.score
+    if not isinstance(scorer, SlackScorer):
+        return partition.score
+    return scorer.base.start(partition.labels, partition.n_clusters).score
 
 
 def collapse_rows(prepared: Prepared, memory_limit: float | None = None) -> tuple[Points, Ints]:

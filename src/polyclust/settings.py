@@ -60,8 +60,8 @@ def resolve_settings(params: Mapping[str, Any], total: float, n_rows: int) -> Se
         n_clusters=resolve_clusters(params["n_clusters"], params["max_clusters"], bounds, total, n_rows),
         bounds=bounds,
         total=total,
-        max_terms=params["max_terms"],
-        max_coefficient=params["max_coefficient"],
+        max_terms=_as_limit(params["max_terms"]),
+        max_coefficient=_as_limit(params["max_coefficient"]),
         criterion=params["criterion"],
         slack_weight=params["representation_weight"],
         margin=params["margin"],
@@ -71,6 +71,11 @@ def resolve_settings(params: Mapping[str, Any], total: float, n_rows: int) -> Se
         seed=int(check_random_state(params["random_state"]).randint(2**31 - 1)),
         memory_limit=params["memory_limit"],
     )
+
+
+def _as_limit(value: Any) -> int | None:
+    """Python's own integer: numpy's overflow when directions are counted."""
+    return None if value is None else int(value)
 
 
 def check_settings(params: dict[str, Any]) -> None:

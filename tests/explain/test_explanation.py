@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explain.strategies import grow_tree, make_case, make_possible_rows
+from naive import hold_clauses
 from polyclust.explain.build import build_explanation
 from polyclust.explain.posthoc import explain_labels
-from polyclust.explain.rows import clauses_hold
 from polyclust.geometry.hyperplane import Hyperplane, find_members
 from polyclust.table.encode import encode_rows, fit_encoder
 from polyclust.table.features import Column, Feature
@@ -155,10 +155,10 @@ def test_minimal_rules_are_the_fewest(seed, n_clusters, max_terms):
     raw = encode_rows(frame, explanation.columns, explanation.features)
     minimal = explanation.minimal(frame, labels)
     for rule in minimal.rules:
-        np.testing.assert_array_equal(clauses_hold(rule.clauses, raw, explanation.features), labels == rule.cluster)
+        np.testing.assert_array_equal(hold_clauses(rule.clauses, raw, explanation.features), labels == rule.cluster)
         for left_out in range(rule.n_clauses):
             fewer = rule.clauses[:left_out] + rule.clauses[left_out + 1 :]
-            held = clauses_hold(fewer, raw, explanation.features)
+            held = hold_clauses(fewer, raw, explanation.features)
             assert not np.array_equal(held, labels == rule.cluster)
     assert minimal.n_clauses <= explanation.n_clauses
 
@@ -176,6 +176,7 @@ def test_fills_replace_missing_values():
     other.loc[0, "hair"] = pd.NA
     assert explanation.predict(other).tolist() == [2, 0, 2, 2, 2, 0]
     assert {c.name: c.fill for c in explanation.columns}["legs"] == 4.0
+    assert explanation.predict(other.astype(object).to_numpy()).tolist() == [2, 0, 2, 2, 2, 0]
     assert explanation.rules[1].clauses[1].terms[0].feature.column.fill == 4.0
     with pytest.raises(ValueError, match="NaN"):
         explain_animals().predict(other)
@@ -189,6 +190,7 @@ def test_fills_replace_missing_values():
         ({"hair": 3}, "Column 'hair' cannot be filled with 3"),
         ({"weight": "heavy"}, "Column 'weight' cannot be filled with 'heavy'"),
         ({"weight": float("nan")}, "Column 'weight' cannot be filled with nan"),
+        ({"colour": float("nan")}, "Column 'colour' cannot be filled with nan: give a value of its kind, category."),
     ],
 )
 def test_fills_of_the_wrong_kind(fills, message):
@@ -294,7 +296,7 @@ def test_rules_and_predict_agree_on_other_rows(seed, n_clusters, max_terms, cuts
     rows = make_possible_rows(explanation.features, rng, 500)
     members = find_members(rows, explanation.hyperplanes, explanation.n_clusters)
     for rule in explanation.rules:
-        held = clauses_hold(rule.clauses, rows, explanation.features)
+        held = hold_clauses(rule.clauses, rows, explanation.features)
         np.testing.assert_array_equal(held, members[:, rule.cluster])
 
 

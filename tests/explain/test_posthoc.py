@@ -136,6 +136,13 @@ def test_noise_has_no_polytope_and_counts_against_precision():
     assert explanation.advice[0] == f"Noise: {n_noise} more rows, of which the rules hold {n_held}."
 
 
+def test_noise_is_noise_in_a_list_of_numpys_integers():
+    frame = pd.DataFrame({"x": [1.0, 2, 3, 4, 5, 6]})
+    labels = np.array([0, 0, -1, 1, 1, 1])
+    for given_labels in (list(labels), pd.Series(list(labels), dtype=object)):
+        assert explain_labels(frame, given_labels) == explain_labels(frame, labels)
+
+
 def test_labels_of_any_kind():
     frame = pd.DataFrame({"x": [1.0, 2, 3, 4, 5, 6]})
     explanation = explain_labels(frame, pd.Series(["low", "low", "mid", "mid", "top", "top"]))
@@ -176,6 +183,7 @@ def test_labels_of_rows_without_weight_count_for_nothing(silent: int) -> None:
     [
         ({"labels": [0, 1]}, "labels must be one per row: 3 are needed, 2 were given"),
         ({"labels": [0, None, 1]}, "labels must not be missing"),
+        ({"labels": pd.Series([0, None, 1], dtype="Int64")}, "labels must not be missing"),
         ({"labels": [-1, -1, -1]}, "every row is noise"),
         ({"labels": [0, 0, 1], "max_terms": 0}, "max_terms must be an integer >= 1 or None; got 0"),
         (
@@ -194,6 +202,13 @@ def test_labels_of_rows_without_weight_count_for_nothing(silent: int) -> None:
 def test_mistakes_are_named(options, message):
     with pytest.raises(ValueError, match=message):
         explain_labels(pd.DataFrame({"x": [1.0, 2.0, 3.0]}), **options)
+
+
+def test_limits_may_be_numpys_integers():
+    rows = np.random.default_rng(0).normal(size=(12, 24))
+    labels = np.tile([0, 1], 6)
+    limits = {"max_terms": np.int64(24), "max_coefficient": np.int64(3)}  # numpy's count of such directions overflows
+    assert explain_labels(rows, labels, **limits) == explain_labels(rows, labels, 24, 3)
 
 
 def test_one_cluster_needs_no_clause():

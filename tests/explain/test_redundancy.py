@@ -15,9 +15,9 @@ from explain.strategies import (
     make_table,
     pick_plane,
 )
+from naive import hold_clauses
 from polyclust.explain.build import reduce_rule
 from polyclust.explain.clauses import describe_possible_rows, list_halfspaces
-from polyclust.explain.rows import clauses_hold
 from polyclust.geometry.bounds import HalfSpace
 from polyclust.geometry.hyperplane import Hyperplane, build_polytopes
 from polyclust.geometry.redundancy import drop_redundant, is_implied
@@ -160,7 +160,7 @@ def test_rules_and_polytopes_agree_everywhere(seed, n_clusters, max_terms, cuts)
     for polytope in build_polytopes(hyperplanes, labels.max() + 1):
         for witnesses in (None, raw):
             clauses = reduce_rule(hyperplanes, polytope.cluster, features, witnesses)
-            np.testing.assert_array_equal(clauses_hold(clauses, rows, features), polytope.contains(rows))
+            np.testing.assert_array_equal(hold_clauses(clauses, rows, features), polytope.contains(rows))
 
 
 @settings(max_examples=60, deadline=None)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from explain.strategies import HARD_LEVELS, HARD_NAMES, make_case
 from polyclust.explain.explanation import Clause, Term
-from polyclust.explain.spelling import format_number, spell_columns, spell_level, spell_name
+from polyclust.explain.spelling import format_number, spell_columns, spell_count, spell_level, spell_name
 from polyclust.explain.wording import word_rule
 from polyclust.table.features import Column, Feature
 from rule_parser import evaluate_rule, parse_rule, unescape
@@ -208,6 +208,18 @@ def test_unescape_is_the_inverse_of_spelling():
     for text in [*HARD_NAMES, *HARD_LEVELS]:
         column = Column("c", "category", "c", (text,))
         assert unescape(spell_level(text, column)[1:-1]) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (1, "1 row"), (2.0, "2 rows"), (9999, "9999 rows"), (1234567, "1\u202f234\u202f567 rows"),
+        (sum([0.1] * 10), "1 row"), (sum([0.1] * 47), "4.7 rows"), (300 / 47, "6.38 rows"), (0.01234, "0.0123 rows"),
+        (99999.999999999, "100\u202f000 rows"), (12345.678, "12345.68 rows"),
+    ],
+)  # fmt: skip
+def test_counts_do_not_show_how_weights_were_rounded(number, text):
+    assert spell_count(number, "row") == text
 
 
 def test_negative_zero_prints_as_zero():

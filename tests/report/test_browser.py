@@ -117,6 +117,18 @@ def test_draws_without_complaint_or_request(browser: Browser, page: Path) -> Non
     assert [url for url in browser.requests if not url.startswith(("file:", "data:", "blob:"))] == []
 
 
+def test_one_cluster_is_drawn_without_what_compares_clusters(browser: Browser, build_subject, tmp_path: Path) -> None:
+    table = pd.DataFrame({"a": np.arange(20.0), "b": np.arange(20.0) % 3})
+    subject = build_subject(table, np.zeros(20, dtype=np.intp), scores={1: -1.0})
+    page = tmp_path / "one.html"
+    page.write_text(render_report(subject), encoding="utf-8")
+    browser.open(page)
+    browser.driver.find_element("css selector", '.card[data-cluster="0"] .card-button').click()
+    assert sum(n for _, _, n in browser.run(TRACES)) == 20
+    browser.collect_logs()
+    assert browser.complaints == []
+
+
 def test_a_click_on_a_card_highlights_its_rows(browser: Browser, page: Path) -> None:
     browser.open(page)
     assert {opacity for _, opacity, _ in browser.run(TRACES)} == {0.85}

@@ -137,9 +137,14 @@ def test_an_estimated_score_says_so(build_subject) -> None:
 
 def test_one_cluster_and_one_column(build_subject) -> None:
     table = pd.DataFrame({"a": np.arange(20.0)})
-    one = render_report(build_subject(table, np.zeros(20, dtype=np.intp), scores={1: float("nan")}))
-    assert "The 1 cluster" in one
-    assert json.loads(Outline(one).data)["scores"] == []
+    for score in (float("nan"), -1.0):
+        one = render_report(build_subject(table, np.zeros(20, dtype=np.intp), scores={1: score}))
+        assert "The 1 cluster" in one
+        assert json.loads(Outline(one).data)["scores"] == []
+        assert 'id="number"' not in one
+        assert "there is nothing to tell apart" in one
+        assert "(clarity 0.00 of 1)" not in one
+        assert 'id="silhouette"' not in one
     two = render_report(build_subject(table, (table["a"] > 9).to_numpy(dtype=np.intp)))
     assert "The 2 clusters" in two
 
@@ -216,6 +221,14 @@ def test_the_largest_number_tried_is_said_to_be_the_largest(build_subject) -> No
     for most, is_said in (("2", True), ("10", False)):
         text = gather_content(build_subject(table, labels, settings={"max_clusters": most}))["number_text"]
         assert ("--max-clusters" in text) is is_said
+
+
+def test_the_number_asked_for_is_not_the_number_found(build_subject) -> None:
+    table = pd.DataFrame({"a": np.arange(20), "b": np.arange(20) % 3})
+    labels = (table["a"] > 9).to_numpy(dtype=np.intp)
+    for asked, said in (("5", "5 clusters were asked for and 2 found. "), ("2", "2 clusters were asked for. ")):
+        subject = build_subject(table, labels, settings={"n_clusters": asked}, is_number_chosen=False, scores={2: 0.5})
+        assert gather_content(subject)["number_text"].startswith(said)
 
 
 def test_a_silhouette_is_judged_as_it_is_shown() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -38,6 +40,25 @@ def test_thresholds_of_ones_own_and_only_for_some_columns():
     assert cuts.transform(TABLE)["pay ≥ 5"].tolist() == [0, 0, 0, 0, 1, 1]
 
 
+def test_a_threshold_twice_is_one_cut():
+    assert Binariser(thresholds={"pay": [2, 2.0]}).fit(TABLE[["pay"]]).get_feature_names_out().tolist() == ["pay ≥ 2"]
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "message"),
+    [
+        ({0: [1.0]}, "thresholds names columns that the table lacks: 0; it has age, pay, smoker, city."),
+        ({"city": [1.0]}, "thresholds names 'city', a category, which has no numbers to cut: leave it out."),
+        ({"pay": 2.0}, "thresholds of column 'pay' must be a list of finite numbers; got 2.0."),
+        ({"pay": [2.0, np.nan]}, "thresholds of column 'pay' must be a list of finite numbers; got [2.0, nan]."),
+        ({"pay": ["two"]}, "thresholds of column 'pay' must be a list of finite numbers; got ['two']."),
+    ],
+)
+def test_thresholds_that_cut_nothing_are_refused(thresholds, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        Binariser(thresholds=thresholds).fit(TABLE)
+
+
 @settings(max_examples=60)
 @given(arrays(float, st.integers(4, 40), elements=TENTHS), st.integers(2, 5))
 def test_cuts_are_in_gaps_and_part_the_rows(values, n_bins):
@@ -63,3 +84,5 @@ def test_it_is_a_transformer_of_scikit_learn():
     assert np.bincount(labels).tolist() == [3, 3]
     with pytest.raises(ValueError, match="not fitted"):
         Binariser().transform(TABLE)
+    for n_bins in np.arange(2, 4):  # as a grid hands them over
+        assert Binariser(n_bins).fit(TABLE[["age"]]).features_ == Binariser(int(n_bins)).fit(TABLE[["age"]]).features_

@@ -131,7 +131,6 @@ def fit(
             parameters=parameters,
             dialect=sql_dialect,
             command=spell_command(),
-            force=force,
             quiet=quiet,
         )
     )

@@ -33,7 +33,6 @@ def run_demo(output: Path, seed: int, force: bool, quiet: bool) -> int:
             output=output,
             parameters=parameters,
             command=f"polyclust fit customers.csv --seed {seed}",
-            force=force,
             quiet=quiet,
         )
         code = run_fit(request, lambda result: _more_files(customers, result, seed))

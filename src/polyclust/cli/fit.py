@@ -51,7 +51,6 @@ class FitRequest:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     dialect: str = "duckdb"
     command: str = ""
-    force: bool = False
     quiet: bool = False
 
 

@@ -99,7 +99,7 @@ def _check_fill(column: Column, value: Any) -> Any:
     value = value.item() if hasattr(value, "item") else value
     if value is None:
         return None
-    if column.kind == "category":
+    if column.kind == "category" and value == value:
         return value
     if column.kind == "boolean" and value in (0, 1):
         return bool(value)

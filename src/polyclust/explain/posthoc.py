@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Hashable, Iterable, Sequence
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from polyclust.errors import check_choice
@@ -62,8 +64,8 @@ def explain_labels(
         exact, ``advice`` says what would make it so, how many rows are noise, and where a solver was stopped before
         its proof.
     """
-    _check_limit("max_terms", max_terms)
-    _check_limit("max_coefficient", max_coefficient)
+    max_terms = _check_limit("max_terms", max_terms)
+    max_coefficient = _check_limit("max_coefficient", max_coefficient)
     check_choice("units", units, UNITS)
     check_choice("scale", scale, SCALES)
     if outside is not None:
@@ -139,10 +141,11 @@ def _list_oblique(n_features: int, max_terms: int | None, max_coefficient: int |
 def _number_labels(labels: Any, weights: Floats) -> tuple[Labels, tuple[Hashable, ...]]:
     """Labels as 0..K-1 in their own order, and what they stand for; noise, and what no row that counts has, as -1."""
     n_rows = len(weights)
-    values = list(labels.to_list() if hasattr(labels, "to_list") else np.asarray(labels, dtype=object).tolist())
+    given = labels.to_list() if hasattr(labels, "to_list") else np.asarray(labels, dtype=object).tolist()
+    values = [value.item() if isinstance(value, np.generic) else value for value in given]
     if len(values) != n_rows:
         raise ValueError(f"labels must be one per row: {n_rows} are needed, {len(values)} were given.")
-    if any(value is None or value != value for value in values):
+    if any(value is None or value is pd.NA or value != value for value in values):
         raise ValueError("labels must not be missing; give noise the label -1.")
     counted = [value for value, is_counted in zip(values, weights > 0, strict=True) if is_counted]
     distinct = list(dict.fromkeys(value for value in counted if not _is_noise(value)))
@@ -170,6 +173,10 @@ def _check_names(names: Any, n_clusters: int) -> list[str] | None:
     return found
 
 
-def _check_limit(name: str, value: int | None) -> None:
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+def _check_limit(name: str, value: Any) -> int | None:
+    """The limit as Python's own integer: numpy's overflow when directions are counted."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
         raise ValueError(f"{name} must be an integer >= 1 or None; got {value!r}.")
+    return int(value)

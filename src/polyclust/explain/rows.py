@@ -1,9 +1,9 @@
-"""The user's rows as the numbers that clauses compare, and which clauses hold."""
+"""The user's rows as the numbers that clauses compare."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,68 +14,29 @@ from polyclust.table.encode import encode_rows
 from polyclust.table.features import Column, Feature
 from polyclust.table.unseen import UnseenLevels
 
-if TYPE_CHECKING:
-    from polyclust.explain.explanation import Clause
-
 Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
-__all__ = ["clause_value", "clauses_hold", "read_rows"]
+__all__ = ["read_rows"]
 
 
 def read_rows(
     X: Any, columns: Sequence[Column], features: Sequence[Feature], unseen: UnseenLevels | None = None
 ) -> Floats:
     """The raw value of every feature for every row; missing values are filled where the column says how."""
-    table = _fill(X, columns)
-    sources = list(dict.fromkeys(_source(f) for f in features))
-    raw = encode_rows(table, columns, sources, unseen)
-    place = {source: i for i, source in enumerate(sources)}
-    if all(f.kind != "cut" for f in features):
-        return raw
-    picked = raw[:, [place[_source(f)] for f in features]]
-    for i, f in enumerate(features):
-        if f.kind == "cut":
-            picked[:, i] = picked[:, i] >= float(f.level)  # type: ignore[arg-type]
-    return picked
-
-
-def clause_value(clause: Clause, raw: Floats, features: Sequence[Feature]) -> Floats:
-    """The left-hand side for every row, summed in the stored order as hyperplanes are."""
-    place = {_identity(f): i for i, f in enumerate(features)}
-    parts = [t.coefficient * (raw[:, place[_identity(t.feature)]] / t.unit) for t in clause.terms]
-    total = parts[0]
-    for part in parts[1:]:
-        total = total + part
-    return total
-
-
-def clauses_hold(clauses: Sequence[Clause], raw: Floats, features: Sequence[Feature]) -> Bools:
-    """The rows for which all clauses hold."""
-    inside = np.ones(len(raw), dtype=bool)
-    for clause in clauses:
-        is_above = clause_value(clause, raw, features) >= clause.threshold
-        inside &= is_above if clause.comparison == "≥" else ~is_above
-    return inside
-
-
-def _identity(feature: Feature) -> tuple[object, ...]:
-    return feature.column.label, feature.kind, feature.level
-
-
-def _source(feature: Feature) -> Feature:
-    """The feature to encode: for a cut the column it cuts."""
-    if feature.kind != "cut":
-        return feature
-    return Feature(feature.column, "integer" if feature.column.kind == "integer" else "number")
+    return encode_rows(_fill(X, columns), columns, features, unseen)
 
 
 def _fill(X: Any, columns: Sequence[Column]) -> Any:
-    """A frame whose missing values are filled; the table itself where no column says how."""
+    """A frame whose missing values are filled; the table itself where no column says how.
+
+    Arrays are read by position, as the encoder reads them.
+    """
     if all(column.fill is None for column in columns):
         return X
     table = open_table(X)
-    frame = pd.DataFrame({label: pd.Series(table.column(i)) for i, label in enumerate(table.labels)})
+    is_by_position = not table.is_frame and len(table.labels) == len(columns)
+    labels = [column.label for column in columns] if is_by_position else table.labels
+    frame = pd.DataFrame({label: pd.Series(table.column(i)) for i, label in enumerate(labels)})
     for column in columns:
         label: Any = column.label
         if column.fill is not None and label in frame.columns:

@@ -46,14 +46,19 @@ def format_number(value: float) -> str:
 
 
 def format_count(number: float) -> str:
-    """How many there are, for people to read: large whole numbers in groups of three."""
-    is_grouped = float(number).is_integer() and abs(number) >= LEAST_GROUPED
-    return f"{int(number):,}".replace(",", THIN_SPACE) if is_grouped else format_number(number)
+    """How many there are, for people to read: large whole numbers in groups of three.
+
+    Sums of weights that are not whole show two decimals, below 1 three digits, and not how they were rounded.
+    """
+    shown = round(float(number), 2) if abs(number) >= 1 else float(f"{number:.3g}")
+    is_grouped = shown.is_integer() and abs(shown) >= LEAST_GROUPED
+    return f"{int(shown):,}".replace(",", THIN_SPACE) if is_grouped else format_number(shown)
 
 
 def spell_count(number: float, noun: str) -> str:
     """How many there are of what: 1 row, 2 rows."""
-    return f"{format_count(number)} {noun}{'' if number == 1 else 's'}"
+    count = format_count(number)
+    return f"{count} {noun}{'' if count == '1' else 's'}"
 
 
 def spell_name(name: str) -> str:

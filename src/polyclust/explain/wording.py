@@ -17,7 +17,7 @@ from polyclust.table.features import Column, Feature
 if TYPE_CHECKING:
     from polyclust.explain.explanation import Clause, Term
 
-__all__ = ["is_choice", "word_clause", "word_conditions", "word_rule", "word_sum"]
+__all__ = ["is_choice", "is_true_or_false", "word_clause", "word_conditions", "word_rule", "word_sum"]
 
 
 def word_rule(clauses: Sequence[Clause], vocabulary: Vocabulary | None = None) -> str:
@@ -126,7 +126,7 @@ def _merge(clauses: Sequence[Clause]) -> list[_Condition]:
     for clause in clauses:
         if is_choice(clause):
             _merge_choice(clause, excluded, conditions)
-        elif _is_true_or_false(clause, "boolean"):
+        elif is_true_or_false(clause, "boolean"):
             conditions.append(_Switch(clause.terms[0].feature.column, clause.comparison == "≥"))
         else:
             _merge_bound(_open_cut(clause), bounds, conditions)
@@ -163,7 +163,7 @@ def is_choice(clause: Clause) -> bool:
     )
 
 
-def _is_true_or_false(clause: Clause, kind: str) -> bool:
+def is_true_or_false(clause: Clause, kind: str) -> bool:
     """One feature of this kind, compared so that only its truth matters."""
     term = clause.terms[0]
     is_plain = len(clause.terms) == 1 and term.coefficient == 1 and term.unit == 1
@@ -172,7 +172,7 @@ def _is_true_or_false(clause: Clause, kind: str) -> bool:
 
 def _open_cut(clause: Clause) -> Clause:
     """A cut by itself is a bound of its column: ``age ≥ 40``."""
-    if not _is_true_or_false(clause, "cut"):
+    if not is_true_or_false(clause, "cut"):
         return clause
     cut = clause.terms[0].feature
     column = Feature(cut.column, "integer" if cut.column.kind == "integer" else "number")

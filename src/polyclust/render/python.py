@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from polyclust.explain.explanation import Clause, Explanation, Rule, Term
 from polyclust.explain.spelling import format_number, spell_count
 from polyclust.explain.summary import say_written
+from polyclust.explain.wording import is_true_or_false
 from polyclust.geometry.hyperplane import Hyperplane
 from polyclust.render.placing import covers_space, list_outside_columns, list_rule_columns, refuse_export
 from polyclust.table.features import Column, Feature
@@ -122,10 +123,8 @@ def _write_rule(rule: Rule, names: Names) -> list[str]:
 
 def _write_clause(clause: Clause, names: Names) -> str:
     is_upper = clause.comparison == "≥"
-    first = clause.terms[0]
-    is_alone = len(clause.terms) == 1 and first.coefficient == 1 and first.unit == 1
-    if is_alone and first.feature.kind in ("level", "cut") and 0 < clause.threshold <= 1:
-        return _write_test(first.feature, names, is_upper)
+    if is_true_or_false(clause, "level") or is_true_or_false(clause, "cut"):
+        return _write_test(clause.terms[0].feature, names, is_upper)
     comparison = ">=" if is_upper else "<"
     return f"{_write_sum(clause.terms, names)} {comparison} {format_number(clause.threshold)}"
 

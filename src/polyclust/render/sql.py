@@ -18,6 +18,7 @@ from sqlglot.errors import SqlglotError
 from polyclust.explain.explanation import Clause, Explanation, Rule, Term
 from polyclust.explain.spelling import format_number
 from polyclust.explain.summary import say_written
+from polyclust.explain.wording import is_choice, is_true_or_false
 from polyclust.geometry.hyperplane import Hyperplane
 from polyclust.render.placing import (
     covers_space,
@@ -195,20 +196,11 @@ def _hold_all(rule: Rule, scope: Scope) -> exp.Condition:
 
 def _build_clause(clause: Clause, scope: Scope) -> exp.Expression:
     is_upper = clause.comparison == "≥"
-    if _is_choice(clause):
+    if is_choice(clause) or is_true_or_false(clause, "cut"):
         return _build_choice([t.feature for t in clause.terms], scope, is_upper)
     compare = exp.GTE if is_upper else exp.LT
     threshold = write_number(clause.threshold, scope.dialect)
     return compare(this=_sum_terms(clause.terms, scope), expression=threshold)
-
-
-def _is_choice(clause: Clause) -> bool:
-    """A cut, or levels of one column, with a threshold between 0 and 1: a plain test of the column."""
-    features = [t.feature for t in clause.terms]
-    is_plain = all(t.coefficient == 1 and t.unit == 1 for t in clause.terms) and 0 < clause.threshold <= 1
-    if not is_plain or len({f.column for f in features}) > 1:
-        return False
-    return all(f.kind == "level" for f in features) or [f.kind for f in features] == ["cut"]
 
 
 # --- rows that no polytope holds: least total violation, the first of equals

@@ -103,7 +103,7 @@ def _describe_cluster(
         "is_at_minimum": rule.is_at_minimum,
         "clauses": list(word_conditions(rule.clauses, subject.explanation.vocabulary)),
         "typical": _list_typical(profile, cluster),
-        "clarity_words": f"{own.word.capitalize()} (clarity {own.average:.2f} of 1).",
+        "clarity_words": f"{own.word.capitalize()} (clarity {own.average:.2f} of 1)." if clarity.n_rows else "",
         "clarity": {
             "word": own.word,
             "average_text": f"{own.average:.2f}",
@@ -257,7 +257,7 @@ def _dropped_note(subject: ReportSubject) -> str:
     return f"{format_count(subject.n_dropped)} left out" if subject.n_dropped else ""
 
 
-def _describe_clarity(subject: ReportSubject, clarity: Clarity) -> dict[str, str]:
+def _describe_clarity(subject: ReportSubject, clarity: Clarity) -> dict[str, Any]:
     total = len(subject.labels)
     words = [f"{subject.name_of(k)}: {c.average:.2f}, {c.word}" for k, c in enumerate(clarity.clusters)]
     sample = (
@@ -266,6 +266,7 @@ def _describe_clarity(subject: ReportSubject, clarity: Clarity) -> dict[str, str
         else ""
     )
     return {
+        "is_measured": clarity.n_rows > 0,
         "verdict": _say_verdict(subject, clarity),
         "chart_text": "Average silhouette by cluster. " + "; ".join(words) + ".",
         "sample_text": sample,
@@ -286,12 +287,14 @@ def _say_verdict(subject: ReportSubject, clarity: Clarity) -> str:
 
 
 def _say_number(subject: ReportSubject) -> str:
+    """Why there are as many clusters as there are; one cluster has no score to show."""
     chosen = subject.explanation.n_clusters
     if not subject.is_number_chosen:
-        asked = "1 cluster was" if chosen == 1 else f"{chosen} clusters were"
-        return f"{asked} asked for. The score of each number that was tried:"
+        asked = subject.settings.get("n_clusters", str(chosen))
+        found = "" if asked == str(chosen) else f" and {chosen} found"
+        return f"{asked} clusters were asked for{found}. The score of each number that was tried:"
     if len(_list_scores(subject)) < 2:
-        return f"Only {chosen} clusters were tried."
+        return f"{chosen} is the only number of clusters that was found."
     direction = "lowest" if subject.criterion == "davies_bouldin" else "highest"
     more = f" It {LARGEST_TRIED}." if subject.settings.get("max_clusters") == str(chosen) else ""
     return f"Several numbers of clusters were tried; {chosen} has the {direction} score.{more}"
@@ -304,7 +307,7 @@ def _say_scores(subject: ReportSubject) -> str:
 
 def _list_scores(subject: ReportSubject) -> list[tuple[int, float]]:
     """Scores by number of clusters, where there is one: a single cluster has none."""
-    return sorted((k, s) for k, s in subject.scores.items() if math.isfinite(s))
+    return sorted((k, s) for k, s in subject.scores.items() if k > 1 and math.isfinite(s))
 
 
 def _say_sample(subject: ReportSubject, n_drawn: int) -> str:

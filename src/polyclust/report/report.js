@@ -184,6 +184,7 @@
 
   // ---- silhouettes, scores --------------------------------------------------------------------------------------
   function drawSilhouette() {
+    if (!byId("silhouette")) return;
     const averages = clusters.map((c) => c.clarity.average);
     const isFaded = (c) => state.chosen !== null && state.chosen !== c.label;
     const bars = {

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -25,7 +27,7 @@ class Binariser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     n_bins : into how many parts of about equal size a numeric column is cut
-    thresholds : for some columns, by name, the thresholds to use instead
+    thresholds : for some numeric columns, by name, the thresholds to use instead
 
     Booleans stay as they are and categories become one feature per level. Give it to
     ``PolytopeClustering(explain_with=Binariser())`` to cluster on the numbers and explain by the cuts.
@@ -43,14 +45,12 @@ class Binariser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None) -> Binariser:  # noqa: ARG002
         """Find the thresholds."""
-        if isinstance(self.n_bins, bool) or not isinstance(self.n_bins, int) or self.n_bins < 2:
-            raise ValueError(f"n_bins must be an integer >= 2; got {self.n_bins!r}.")
+        n_bins: Any = self.n_bins
+        if isinstance(n_bins, bool) or not isinstance(n_bins, Integral) or n_bins < 2:
+            raise ValueError(f"n_bins must be an integer >= 2; got {n_bins!r}.")
         table = open_table(X)
         columns = describe_columns(table)
-        given = dict(self.thresholds or {})
-        unknown = sorted(set(given) - {c.name for c in columns})
-        if unknown:
-            raise ValueError(f"thresholds names columns that the table lacks: {', '.join(unknown)}.")
+        given = _check_thresholds(self.thresholds or {}, columns)
         features: list[Feature] = []
         for position, column in enumerate(columns):
             features += self._cut(column, table.column(position), given)
@@ -71,17 +71,40 @@ class Binariser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return np.array([f.name for f in self.features_], dtype=object)
 
-    def _cut(self, column: Column, values: Any, given: Mapping[str, Sequence[float]]) -> list[Feature]:
+    def _cut(self, column: Column, values: Any, given: Mapping[str, list[float]]) -> list[Feature]:
         if column.kind == "category":
             return [Feature(column, "level", level) for level in column.levels]
         if column.kind == "boolean":
             return [Feature(column, "boolean")]
         numbers = np.asarray(values, dtype=np.float64)
-        if column.name in given:
-            levels = sorted(float(t) for t in given[column.name])
-        else:
+        levels = given.get(column.name)
+        if levels is None:
             levels = _quantile_cuts(numbers, self.n_bins, column.kind == "integer")
         return [Feature(column, "cut", int(t) if float(t).is_integer() else t) for t in levels]
+
+
+def _check_thresholds(given: Mapping[str, Sequence[float]], columns: Sequence[Column]) -> dict[str, list[float]]:
+    """The user's thresholds in order, each once. Raises ValueError for a column that has none or is not there."""
+    kinds = {c.name: c.kind for c in columns}
+    unknown = [str(name) for name in given if name not in kinds]
+    if unknown:
+        raise ValueError(
+            f"thresholds names columns that the table lacks: {', '.join(unknown)}; it has {', '.join(kinds)}."
+        )
+    for name in given:
+        if kinds[name] == "category":
+            raise ValueError(f"thresholds names {name!r}, a category, which has no numbers to cut: leave it out.")
+    return {name: _order_thresholds(name, values) for name, values in given.items()}
+
+
+def _order_thresholds(name: str, values: Any) -> list[float]:
+    try:
+        levels = sorted({float(value) for value in values})
+    except (TypeError, ValueError):
+        levels = [math.nan]
+    if not all(map(math.isfinite, levels)):
+        raise ValueError(f"thresholds of column {name!r} must be a list of finite numbers; got {values!r}.")
+    return levels
 
 
 def _quantile_cuts(numbers: NDArray[np.float64], n_bins: int, is_whole: bool) -> list[float]:

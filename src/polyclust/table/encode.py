@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from polyclust.errors import PolyclustWarning
+from polyclust.errors import warn_user
 from polyclust.table.columns import RawTable, describe_columns, open_table, refuse_missing
 from polyclust.table.features import Column, Feature
 from polyclust.table.unseen import UnseenLevels
@@ -31,6 +30,7 @@ __all__ = [
     "pick_features",
     "round_number_near",
     "scale_features",
+    "warn_constant",
 ]
 
 SCALES = ("minmax", "standard", "none")
@@ -91,17 +91,17 @@ def fit_encoder(
     raw = _encode(table, columns, range(len(columns)))
     spans = measure_spans(raw, sample_weight, with_moments=scale == "standard")
     features, keep = scale_features(list_features(columns), spans, scale, units)
+    warn_constant(columns, features)
     return columns, EncodedTable(features, raw if keep.all() else raw[:, keep])
 
 
 def scale_features(
     features: Sequence[Feature], spans: Spans, scale: str, units: str
 ) -> tuple[tuple[Feature, ...], NDArray[np.bool_]]:
-    """The features that vary, with offset, scale and unit, and which they are; a warning names the constant ones."""
+    """The features that vary, with offset, scale and unit, and which they are."""
     keep = spans.low < spans.high
     if not keep.any():
         raise ValueError("All rows are identical; there is nothing to cluster.")
-    _warn_constant(features, keep)
     with np.errstate(over="ignore"):
         widths = spans.high - spans.low
     _refuse_spans([f for f, k in zip(features, keep, strict=True) if k], widths[keep], scale)
@@ -201,15 +201,12 @@ def _unit(feature: Feature, span: float, units: str) -> float:
     return span if units == "range" else round_number_near(span)
 
 
-def _warn_constant(features: Sequence[Feature], keep: NDArray[np.bool_]) -> None:
-    used = {f.column.label for f, k in zip(features, keep, strict=True) if k}
-    constant = list(dict.fromkeys(f.column.name for f in features if f.column.label not in used))
+def warn_constant(columns: Sequence[Column], features: Sequence[Feature]) -> None:
+    """A warning that names the columns of which no feature varies."""
+    used = {f.column.label for f in features}
+    constant = [c.name for c in columns if c.label not in used]
     if constant:
-        warnings.warn(
-            f"Columns with one value only are ignored: {', '.join(constant)}.",
-            PolyclustWarning,
-            stacklevel=5,
-        )
+        warn_user(f"Columns with one value only are ignored: {', '.join(constant)}.")
 
 
 def _locate(table: RawTable, columns: Sequence[Column]) -> dict[Any, int]:

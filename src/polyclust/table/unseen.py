@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
-from polyclust.errors import PolyclustWarning
+from polyclust.errors import warn_user
 
 __all__ = ["UnseenLevels"]
 
@@ -47,4 +46,4 @@ class UnseenLevels:
     def warn(self) -> None:
         """One warning for all columns, if there is anything to tell."""
         if self.n_rows:
-            warnings.warn(self.sentence, PolyclustWarning, stacklevel=5)
+            warn_user(self.sentence)
