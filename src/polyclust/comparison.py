@@ -24,7 +24,7 @@ from polyclust.table.encode import fit_encoder
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
-__all__ = ["METHODS", "Trial", "choose_best", "compare_methods"]
+__all__ = ["METHODS", "Trial", "choose_best", "compare_methods", "find_most_clusters"]
 
 
 @dataclass(frozen=True)
@@ -79,11 +79,16 @@ def compare_methods(
         warnings.simplefilter("ignore")
         _, encoded = fit_encoder(table, scale=scale)
     rows = Rows(table, encoded.scaled, min_size, scale, seed, jobs)
-    least = min_size if min_size >= 1 else min_size * len(table)
-    most = max(2, min(max_clusters, int(len(table) // max(math.ceil(least), 1))))  # more would not have that size
+    most = find_most_clusters(len(table), max_clusters, min_size)
     for method, cluster in METHODS.items():
         for n_clusters in range(2, most + 1):
             yield _try(method, cluster, rows, n_clusters)
+
+
+def find_most_clusters(n_rows: int, max_clusters: int, min_size: float) -> int:
+    """How many clusters are tried at most: more could not all have the minimum size."""
+    least = min_size if min_size >= 1 else min_size * n_rows
+    return max(2, min(max_clusters, n_rows - 1, n_rows // max(math.ceil(least), 1)))
 
 
 def choose_best(trials: list[Trial]) -> list[Trial]:

@@ -187,7 +187,7 @@ def test_scores_to_be_minimised_say_so() -> None:
     model.scores_, model.n_clusters_ = {2: 0.5}, 2
     display = ScoresDisplay.from_estimator(model)
     assert "lower is better" in display.ax_.get_ylabel()
-    assert "only number tried" in title_of(display)
+    assert "only number found" in title_of(display)
 
 
 def test_families_side_by_side(flower_model, flowers) -> None:

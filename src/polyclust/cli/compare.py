@@ -11,7 +11,7 @@ import typer
 
 from polyclust.cli.bars import show_progress
 from polyclust.cli.preparing import describe_columns, prepare_table, title_of
-from polyclust.comparison import METHODS, Trial, choose_best, compare_methods
+from polyclust.comparison import METHODS, Trial, choose_best, compare_methods, find_most_clusters
 from polyclust.explain.spelling import format_count, spell_count
 from polyclust.files import replace_folder
 from polyclust.progress import report_progress
@@ -67,13 +67,12 @@ def run_compare(request: CompareRequest) -> int:
 
 
 def _run_trials(request: CompareRequest, table: pd.DataFrame) -> list[Trial]:
-    most = min(request.max_clusters, len(table) - 1)
-    total = len(METHODS) * (most - 1)
+    total = len(METHODS) * (find_most_clusters(len(table), request.max_clusters, request.min_size) - 1)
     trials: list[Trial] = []
     with show_progress(request.quiet):
         for trial in compare_methods(
             table,
-            most,
+            request.max_clusters,
             min_size=request.min_size,
             scale=request.scale,
             seed=request.seed,

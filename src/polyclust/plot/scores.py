@@ -87,7 +87,7 @@ class ScoresDisplay:
 
     def _headline(self) -> str:
         if len(self.scores) < 2:
-            return f"{self.chosen} cluster{'s' * (self.chosen != 1)}, the only number tried"
+            return f"{self.chosen} cluster{'s' * (self.chosen != 1)}, the only number found"
         return f"{self.chosen} clusters chosen; {min(self.scores)} to {max(self.scores)} tried"
 
 

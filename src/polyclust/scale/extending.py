@@ -110,9 +110,9 @@ def extend_loosely(blocks: Blocks, found: Placing, bounds: SizeBounds) -> Extend
         if not bounds.hold_for(tally.total_sizes):
             return None
         if (tally.names == np.arange(placing.n_clusters)).all():
-            break
+            return Extended(placing, tally)
         placing = Placing(rename_hyperplanes(placing.hyperplanes, tally.names), placing.n_clusters)
-    return Extended(placing, tally)
+    return Extended(placing, tally_all(blocks, placing))  # as good as in order
 
 
 def tally_all(blocks: Blocks, placing: Placing) -> Tally:
