@@ -16,8 +16,8 @@ ROUNDING = 1e-9  # of sums of weights
 def warn_of_result(explanation: Explanation, fewest: int, most: float, was_cut_short: bool) -> None:
     """A search ended early, fewer clusters than asked for or larger ones, and clusters that sit on the minimum size.
 
-    ``most``: the largest size allowed. Of many rows a sample is searched, and where its clusters cannot be kept on
-    all rows, the leaves of a tree take their place, of which only the least size is seen to.
+    ``most``: the largest size allowed. Of many rows a sample is searched, and a very tight maximum that holds for it
+    may not hold for all rows, even if these are parted evenly.
     """
     if was_cut_short:
         warn_user("The search was ended early; the result is the best found so far.")

@@ -136,9 +136,14 @@ def _list_two_terms(n_features: int, coefficients: Sequence[int]) -> LatticeFami
     """All sums of two features with the first of these largest coefficients that makes few enough of them."""
     for largest in coefficients:
         if count_directions(n_features, 2, largest) <= MOST_SIMPLER:
-            every = list_directions(n_features, 2, largest)
-            return LatticeFamily(every.take(np.flatnonzero(every.features[:, 1] >= 0)), 2, largest, True)
+            return LatticeFamily(_list_oblique(n_features, 2, largest), 2, largest, True)
     return None
+
+
+def _list_oblique(n_features: int, max_terms: int, max_coefficient: int) -> Directions:
+    """All directions of two terms and more."""
+    every = list_directions(n_features, max_terms, max_coefficient)
+    return every.take(np.flatnonzero(every.features[:, 1] >= 0))
 
 
 def choose_family(
@@ -158,7 +163,6 @@ def choose_family(
     listed = n_terms
     while listed > 2 and count_directions(n_features, listed, largest) > MOST_LISTED:
         listed -= 1
-    every = list_directions(n_features, listed, largest)
-    oblique = every.take(np.flatnonzero(every.features[:, 1] >= 0))
+    oblique = _list_oblique(n_features, listed, largest)
     is_complete = listed == n_terms and max_coefficient is not None
     return LatticeFamily(oblique, n_terms if is_complete else listed, largest, is_complete)
