@@ -13,7 +13,7 @@ from polyclust.search.scoring import Scorer, SizeBounds
 
 __all__ = ["SearchPlan", "is_costly"]
 
-STARTS_OF_A_GROUPING = 10
+USUAL_STARTS = STARTS_OF_A_GROUPING = 10
 CELLS_OF_A_START = 6e5
 CELLS_OF_A_LATTICE = 1e9
 CELLS_OF_ALL_AXES = 3.5e6
@@ -45,7 +45,7 @@ class SearchPlan:
     @property
     def effort(self) -> float:
         """How much more than usual a sweep of all directions may cost."""
-        return max(1.0, self.n_init / 10)
+        return max(1.0, self.n_init / USUAL_STARTS)
 
     @property
     def patience(self) -> int:
@@ -69,7 +69,12 @@ class SearchPlan:
     @property
     def n_polished(self) -> int:
         """How many of the pool are improved with the whole family."""
-        return 2 + math.ceil(self.n_init / 10)
+        return 2 + math.ceil(self.n_init / USUAL_STARTS)
+
+    @property
+    def usual(self) -> SearchPlan | None:
+        """The same with the usual number of starts; None where no more are asked for."""
+        return replace(self, n_init=USUAL_STARTS) if self.n_init > USUAL_STARTS else None
 
 
 def is_costly(points: Points, family: Family) -> bool:

@@ -1,5 +1,6 @@
 """The whole search on one screen.
 
+Where more starts than usual are asked for, the usual ones come first, and what they find joins the pool.
 A family that contains sums of two terms and more searches these first; what they find is its pool. Else:
 
 1. Axes: greedy splitting, k-means and Ward starts, shifts, splits and merges along the axes, for every K; on groups
@@ -80,10 +81,13 @@ def search_partitions(points: Points, plan: SearchPlan, journal: Journal) -> Sea
 def _search_heuristically(scorer: Scorer, plan: SearchPlan, journal: Journal) -> SearchResult:
     points = scorer.points
     is_few = len(points) <= FEW_POINTS
+    usual = None if plan.usual is None else _search_heuristically(scorer, plan.usual, journal)
+    if usual is not None and journal.is_over():
+        return usual
     moves = _make_moves(scorer, plan, journal)
     starter = Starter(scorer, plan, journal)
     begun = _search_simpler(moves, plan, journal) or _begin(starter, moves, journal)
-    pool = begun.pool
+    pool = begun.pool if usual is None else [*begun.pool, *usual.partitions.values()]
     if is_few and isinstance(plan.family, AxisFamily):
         best = _finish(_keep_best(pool, plan), moves, plan, journal)
         return SearchResult(best, is_exhaustive=not (begun.has_raced or plan.is_called))
