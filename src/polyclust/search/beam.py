@@ -18,7 +18,7 @@ from polyclust.search.partition import Ints, Partition, is_new
 from polyclust.search.points import SubsetOrders
 from polyclust.search.scoring import SilhouetteScorer
 
-__all__ = ["split_widely"]
+__all__ = ["find_peaks", "split_widely"]
 
 WIDTH = 10
 N_GIVEN = 2
@@ -70,9 +70,14 @@ def _list_splits(partition: Partition, scorer: SilhouetteScorer, directions: Dir
             continue
         orders: SubsetOrders = directions.propose(scorer, partition, i, None)
         scores = scorer.scan(partition, i, None, orders)
-        padded = np.pad(scores, ((0, 0), (1, 1)), constant_values=IMPOSSIBLE)
-        is_peak = (scores > IMPOSSIBLE) & (scores >= padded[:, :-2]) & (scores > padded[:, 2:])
+        is_peak = find_peaks(scores)
         along, position = np.nonzero(is_peak)
         for at in np.argsort(-scores[is_peak], kind="stable")[:WIDTH]:
             d, p = along[at], position[at]
             yield _Split(float(scores[d, p]), partition, orders.rows[d], int(p))
+
+
+def find_peaks(scores: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """(D, P): which cuts no shift along their own direction improves."""
+    padded = np.pad(scores, ((0, 0), (1, 1)), constant_values=IMPOSSIBLE)
+    return np.asarray((scores > IMPOSSIBLE) & (scores >= padded[:, :-2]) & (scores > padded[:, 2:]))

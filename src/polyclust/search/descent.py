@@ -41,6 +41,7 @@ def explore(
     n_clusters: tuple[int, int],
     journal: Journal,
     known: Mapping[int, Partition] | None = None,
+    later: Iterable[Partition] = (),
     n_swapped: int = 3,
     carry_all: bool = True,
     improve_all: bool = True,
@@ -48,62 +49,102 @@ def explore(
 ) -> dict[int, Partition]:
     """The best partition found for every K in the range, by carrying solutions to K + 1 and K - 1 until stable.
 
-    Solutions already ``known`` are there to be beaten; what beats them is carried on, and the best of all. In the
-    end the best ``n_swapped`` K try to exchange a boundary for another: a merge and a split at once. Unless
-    ``carry_all``, only the best of all is carried, and what has too few clusters yet. Unless ``improve_all`` and
-    ``carry_all``, what lies too far behind the best is taken as it is. Of the starts of a K those after ``patience``
-    in vain are left out. Where no K of the range can be reached, the largest found is given.
+    Solutions already ``known`` are there to be beaten; what beats them is carried on, and the best of all. Then the
+    best ``n_swapped`` K try to exchange a boundary for another: a merge and a split at once; then all K are sliced, and
+    at last ``later`` starts are taken up. Unless ``carry_all``, only the best of all is carried, and what has too few
+    clusters yet. Unless ``improve_all`` and ``carry_all``, what lies too far behind the best is taken as it is. Of the
+    starts of a K those after ``patience`` in vain are left out. Where no K of the range can be reached, the largest
+    found is given.
     """
-    least, most = n_clusters
-    best = dict(known or {})
-    improver = _Improver(moves, journal, least, improves_all=carry_all and improve_all)
-    waiting: set[int] = set()
-    n_in_vain: Counter[int] = Counter()
-    for partition in starts:
-        if n_in_vain[partition.n_clusters] >= patience:
-            continue
-        improved = improver.improve(partition, best)
-        if improved.n_clusters <= most and offer(best, improved):
-            if improved.n_clusters > 1:
-                journal.accept("start", improved)
-            waiting.add(improved.n_clusters)
-            n_in_vain[partition.n_clusters] = 0
-        else:
-            n_in_vain[partition.n_clusters] += 1
-        if journal.is_over() and max(best) >= least:
-            break
-    swapped: set[int] = set()
-    pushed: set[int] = set()
-    leader = max(best, key=lambda k: best[k].score)
-    waiting = waiting | {leader} if carry_all else {leader}
-    while not (journal.is_over() and max(best) >= least):
-        largest = max(best)
-        if not waiting and largest < least and largest not in pushed:
-            pushed.add(largest)
-            waiting.add(largest)
-        if waiting:
-            k = max(waiting) if journal.is_over() else min(waiting)
-            waiting.remove(k)
-            grown = _grow(best[k], moves, most, journal)
-            changes = [("split", grown), ("merge", _shrink(best[k], moves, least, journal))]
-        else:  # stable: exchange a boundary for another in the best few
-            candidate = _next_to_swap(best, least, swapped, n_swapped)
-            if candidate is None:
-                break
-            k = candidate
-            swapped.add(k)
-            changes = [("swap", swapped_one) for swapped_one in _swap(best[k], moves, journal)]
-        for move, changed in changes:
-            if changed is None:
-                continue
-            improved = improver.improve(changed, best)
-            was_best = max(p.score for p in best.values())
-            if offer(best, improved):
-                journal.accept(move, improved)
-                if carry_all or improved.score > was_best or improved.n_clusters < least:
-                    waiting.add(improved.n_clusters)
-                swapped.discard(improved.n_clusters)
+    least = n_clusters[0]
+    explorer = _Explorer(moves, n_clusters, journal, dict(known or {}), n_swapped, carry_all, improve_all)
+    explorer.take(starts, patience)
+    explorer.follow_leader()
+    explorer.settle()
+    explorer.take(later, patience)
+    explorer.settle()
+    best = explorer.best
     return {k: p for k, p in best.items() if k >= least} or {max(best): best[max(best)]}
+
+
+class _Explorer:
+    """The best partition of every K so far, and which of them have yet to be carried on, swapped and sliced."""
+
+    def __init__(
+        self, moves: Neighbourhood, n_clusters: tuple[int, int], journal: Journal, best: dict[int, Partition],
+        n_swapped: int, carries_all: bool, improves_all: bool,
+    ) -> None:  # fmt: skip
+        self.moves, self.journal, self.best = moves, journal, best
+        self.least, self.most = n_clusters
+        self.n_swapped, self.carries_all = n_swapped, carries_all
+        self.improver = _Improver(moves, journal, self.least, improves_all=carries_all and improves_all)
+        self.waiting: set[int] = set()
+        self.swapped: set[int] = set()
+        self.sliced: set[int] = set()
+        self.pushed: set[int] = set()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the search must end and has as many clusters as were asked for."""
+        return self.journal.is_over() and max(self.best, default=0) >= self.least
+
+    def take(self, starts: Iterable[Partition], patience: float) -> None:
+        """Improve the starts; what is the best of its K then is carried on."""
+        n_in_vain: Counter[int] = Counter()
+        for partition in starts:
+            if n_in_vain[partition.n_clusters] >= patience:
+                continue
+            improved = self.improver.improve(partition, self.best)
+            is_better = improved.n_clusters <= self.most and self._offer("start", improved)
+            n_in_vain[partition.n_clusters] = 0 if is_better else n_in_vain[partition.n_clusters] + 1
+            if self.is_over:
+                break
+
+    def follow_leader(self) -> None:
+        """The best of all is carried on, also if it was known; others are too if all are."""
+        leader = max(self.best, key=lambda k: self.best[k].score)
+        self.waiting = self.waiting | {leader} if self.carries_all else {leader}
+
+    def settle(self) -> None:
+        """Try what there is to try until nothing changes."""
+        while not self.is_over and (changes := self._next_changes()) is not None:
+            for move, changed in changes:
+                if changed is not None:
+                    self._offer(move, self.improver.improve(changed, self.best))
+
+    def _offer(self, move: str, partition: Partition) -> bool:
+        was_best = max((p.score for p in self.best.values()), default=-math.inf)
+        if not offer(self.best, partition):
+            return False
+        k = partition.n_clusters
+        if k > 1:
+            self.journal.accept(move, partition)
+        if self.carries_all or partition.score > was_best or k < self.least:
+            self.waiting.add(k)
+        self.swapped.discard(k)
+        self.sliced.discard(k)
+        return True
+
+    def _next_changes(self) -> list[tuple[str, Partition | None]] | None:
+        """Splits and merges first, where all are stable a swap, where these are done a slice; None at the end."""
+        best, journal, largest = self.best, self.journal, max(self.best)
+        if not self.waiting and largest < self.least and largest not in self.pushed:
+            self.pushed.add(largest)
+            self.waiting.add(largest)
+        if self.waiting:
+            k = max(self.waiting) if journal.is_over() else min(self.waiting)
+            self.waiting.remove(k)
+            grown = _grow(best[k], self.moves, self.most, journal)
+            return [("split", grown), ("merge", _shrink(best[k], self.moves, self.least, journal))]
+        to_swap = _next_to_swap(best, self.least, self.swapped, self.n_swapped)
+        if to_swap is not None:
+            self.swapped.add(to_swap)
+            return [("swap", changed) for changed in _swap(best[to_swap], self.moves, journal)]
+        to_slice = min((k for k in best if k < self.most and k not in self.sliced), default=None)
+        if to_slice is not None:
+            self.sliced.add(to_slice)
+            return [("slice", self.moves.slice_off(best[to_slice]))]
+        return None
 
 
 class _Improver:

@@ -1,4 +1,4 @@
-"""The three moves: shift the boundary of a pair, split a cluster, merge two."""
+"""The moves: shift the boundary of a pair, split a cluster, slice off a new one, merge two."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from polyclust.kernels.silhouette import IMPOSSIBLE
 from polyclust.search.legality import Legality
 from polyclust.search.partition import Ints, Partition
-from polyclust.search.points import SubsetOrders
-from polyclust.search.scoring import Scorer
+from polyclust.search.points import SubsetOrders, stack_orders
+from polyclust.search.scoring import Scorer, SilhouetteScorer
 
 __all__ = ["DirectionSource", "Neighbourhood", "two_sides"]
 
 MOST_TRIES = 60
+CELLS_OF_SLICES = 3e8
 
 
 class DirectionSource(Protocol):
@@ -86,6 +87,25 @@ class Neighbourhood:
         low, up = orders.rows[d, : p + 1], orders.rows[d, p + 1 :]
         labels[low if len(low) < len(up) else up] = new
         return self.scorer.change(partition, labels, new + 1)
+
+    def slice_off(self, partition: Partition) -> Partition | None:
+        """The best new cluster of all rows beyond a cut along an axis, whatever clusters they are in; always legal.
+
+        None where looking for it would cost much, or the criterion is another than the silhouette.
+        """
+        scorer, points, new = self.scorer, self.scorer.points, partition.n_clusters
+        n_cells = 2 * points.n_features * len(points) ** 2 * (new + 1)
+        if new < 2 or n_cells > CELLS_OF_SLICES or not isinstance(scorer, SilhouetteScorer):
+            return None
+        upwards = points.order_along_axes(np.ones(len(points), dtype=bool))
+        orders = stack_orders(upwards, upwards.reverse())
+        scores = scorer.scan_slices(partition, orders)
+        d, p = np.unravel_index(np.argmax(scores), scores.shape)
+        if scores[d, p] == IMPOSSIBLE:
+            return None
+        labels = partition.labels.copy()
+        labels[orders.rows[d, : p + 1]] = new
+        return scorer.change(partition, labels, new + 1)
 
     def merges(self, partition: Partition) -> list[Partition]:
         """All legal merges, best first."""

@@ -26,6 +26,11 @@ class SubsetOrders:
     rows: NDArray[np.int32]
     is_end: NDArray[np.bool_]
 
+    def reverse(self) -> SubsetOrders:
+        """The same from the other ends."""
+        is_end = np.roll(self.is_end[:, ::-1], -1, axis=1)
+        return SubsetOrders(np.ascontiguousarray(self.rows[:, ::-1]), np.ascontiguousarray(is_end))
+
 
 @dataclass(frozen=True, eq=False)
 class Points:

@@ -76,10 +76,9 @@ class SampledNeighbourhood(Neighbourhood):
         """The best cut that takes off little more than the minimum size at either end: a sample overlooks these."""
         ordered = np.cumsum(self.scorer.points.weights[orders.rows[0]])
         n_edge = min(int(np.searchsorted(ordered, self.scorer.bounds.least)) + N_EDGE, orders.rows.shape[1] - 1)
-        reverse_end = np.roll(orders.is_end[:, ::-1], -1, axis=1)
         ends = [
-            SubsetOrders(np.ascontiguousarray(rows[:, :n_edge]), np.ascontiguousarray(is_end[:, :n_edge]))
-            for rows, is_end in ((orders.rows, orders.is_end), (orders.rows[:, ::-1], reverse_end))
+            SubsetOrders(np.ascontiguousarray(some.rows[:, :n_edge]), np.ascontiguousarray(some.is_end[:, :n_edge]))
+            for some in (orders, orders.reverse())
         ]
         best = None
         for end in ends:

@@ -20,6 +20,7 @@ from polyclust.kernels.silhouette import (
     shift_sums,
     sum_distances,
 )
+from polyclust.kernels.slices import scan_slices
 from polyclust.search.fates import Counting, compare_means, mark_labels, mark_losses, weigh_influence
 from polyclust.search.partition import Ints, Partition, join_labels, sum_weights
 from polyclust.search.points import Points, SubsetOrders
@@ -148,6 +149,19 @@ class SilhouetteScorer:
             scan_pair(
                 self.points.distances, partition.sums, partition.sizes, partition.labels, self.points.weights, i,
                 second, FAR, orders.rows[part], orders.is_end[part], self.bounds.least, self.bounds.most, scores[part],
+            )  # fmt: skip
+
+        _run_in_parts(sweep, len(scores), orders.rows.size * len(self.points), self.n_threads)
+        return scores
+
+    def scan_slices(self, partition: Partition, orders: SubsetOrders) -> Floats:
+        """(D, n): the score if the rows of all clusters up to a position of an order go into a new one."""
+        scores = np.empty(orders.rows.shape)
+
+        def sweep(part: slice) -> None:
+            scan_slices(
+                self.points.distances, partition.sums, partition.labels, self.points.weights, orders.rows[part],
+                orders.is_end[part], self.bounds.least, self.bounds.most, scores[part],
             )  # fmt: skip
 
         _run_in_parts(sweep, len(scores), orders.rows.size * len(self.points), self.n_threads)

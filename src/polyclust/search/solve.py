@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from polyclust.search.beam import split_widely
+from polyclust.search.crossing import cross_cuts
 from polyclust.search.descent import explore, offer, shift_boundaries
 from polyclust.search.directions import AxisDirections
 from polyclust.search.even import grow_even_tree
@@ -170,6 +171,9 @@ def _search_axes(
     if is_wide and counting == "alone" and isinstance(scorer, SilhouetteScorer):
         splits = split_widely(scorer, axes, min(plan.n_clusters[1], len(scorer.points)))
         starts = itertools.chain(starts, journal.in_time(splits))
+    later: Iterable[Partition] = ()
+    if counting == "alone" and isinstance(scorer, SilhouetteScorer):
+        later = journal.in_time(cross_cuts(scorer, plan.n_clusters[1]))
     if plan.is_sample:  # the best first, so that what lies too far behind shows early
         starts = sorted(journal.in_time(starts, at_least=2), key=lambda p: -p.score)
     found = explore(
@@ -177,6 +181,7 @@ def _search_axes(
         moves,
         plan.n_clusters,
         journal,
+        later=later,
         n_swapped=0 if plan.is_called else 3,
         improve_all=not plan.is_sample,
         patience=plan.patience,
