@@ -15,6 +15,7 @@ from polyclust.search.partition import Partition
 __all__ = ["explore", "offer", "shift_boundaries"]
 
 GAINS_BEHIND, SCORE_BEHIND = 4.0, 0.005
+NEARLY_AS_GOOD = 0.01
 MERGES_TO_SWAP = 12
 SWAPS_TO_POLISH = 4
 
@@ -51,17 +52,17 @@ def explore(
 
     Solutions already ``known`` are there to be beaten; what beats them is carried on, and the best of all. Then the
     best ``n_swapped`` K try to exchange a boundary for another: a merge and a split at once; then all K are sliced, and
-    at last ``later`` starts are taken up. Unless ``carry_all``, only the best of all is carried, and what has too few
-    clusters yet. Unless ``improve_all`` and ``carry_all``, what lies too far behind the best is taken as it is. Of the
-    starts of a K those after ``patience`` in vain are left out. Where no K of the range can be reached, the largest
-    found is given.
+    at last ``later`` starts are taken up that score about as much as what was found. Unless ``carry_all``, only the
+    best of all is carried, and what has too few clusters yet. Unless ``improve_all`` and ``carry_all``, what lies too
+    far behind the best is taken as it is. Of the starts of a K those after ``patience`` in vain are left out. Where no
+    K of the range can be reached, the largest found is given.
     """
     least = n_clusters[0]
     explorer = _Explorer(moves, n_clusters, journal, dict(known or {}), n_swapped, carry_all, improve_all)
     explorer.take(starts, patience)
     explorer.follow_leader()
     explorer.settle()
-    explorer.take(later, patience)
+    explorer.take((partition for partition in later if explorer.is_near(partition)), patience)
     explorer.settle()
     best = explorer.best
     return {k: p for k, p in best.items() if k >= least} or {max(best): best[max(best)]}
@@ -104,6 +105,11 @@ class _Explorer:
         """The best of all is carried on, also if it was known; others are too if all are."""
         leader = max(self.best, key=lambda k: self.best[k].score)
         self.waiting = self.waiting | {leader} if self.carries_all else {leader}
+
+    def is_near(self, partition: Partition) -> bool:
+        """Whether a start scores about as much as the best of its K, or more."""
+        known = self.best.get(partition.n_clusters)
+        return known is None or partition.score > known.score - NEARLY_AS_GOOD
 
     def settle(self) -> None:
         """Try what there is to try until nothing changes."""
