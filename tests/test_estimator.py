@@ -62,6 +62,19 @@ def test_families_do_not_score_less_than_the_sums_of_two_terms_in_them(n_rows, s
     assert (real.predict(X) == real.labels_).all()
 
 
+@pytest.mark.parametrize(("n_rows", "n_terms"), [(150, 1), (150, 2), (800, 2)])
+def test_more_starts_do_not_score_less(n_rows, n_terms):
+    rng = np.random.default_rng(1)
+    kind = rng.integers(0, 5, n_rows)
+    flags = rng.random((n_rows, 4)) < rng.random((5, 4))[kind]
+    X = np.column_stack([rng.normal(size=(n_rows, 2)) + 2 * kind[:, None] % 3, flags])
+    usual, more = (
+        PolytopeClustering(max_clusters=6, max_terms=n_terms, max_coefficient=n_terms, n_init=n, random_state=0).fit(X)
+        for n in (10, 20)
+    )
+    assert more.score_ >= usual.score_
+
+
 def test_one_cluster_is_the_whole_table(iris):
     model = PolytopeClustering(1).fit(iris)
     assert model.n_clusters_ == 1
