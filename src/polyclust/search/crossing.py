@@ -17,8 +17,8 @@ from polyclust.search.scoring import SilhouetteScorer
 
 __all__ = ["cross_cuts"]
 
-WIDTH = 8
-N_CUTS = 24
+WIDTH = 4
+N_CUTS = 16
 N_ALONG = 2  # cuts of an axis
 MOST_CELLS = 2e8  # of distances
 LEAST_WEIGHT = 1e-9  # of a side, where any size is allowed
