@@ -122,6 +122,18 @@ def test_identifiers_keep_their_zeros(tmp_path: Path) -> None:
     assert read_as_text(source, "id").tolist() == [f"{i:04d}" for i in range(20)]
 
 
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+def test_none_is_a_word_among_words_only(ending: str, tmp_path: Path) -> None:
+    table = pd.DataFrame({"a": ["None", "Some", "NA"], "b": [1, "None", 2], "c": [True, False, "None"]}, dtype=object)
+    path = tmp_path / f"t.{ending}"
+    table.to_csv(path, index=False) if ending == "csv" else table.to_excel(path, index=False)
+    read = read_table(open_source(str(path)))
+    assert read["a"].fillna("gap").tolist() == ["None", "Some", "gap"]
+    assert read["b"].isna().tolist() == [False, True, False]
+    assert read["c"].isna().tolist() == [False, False, True]
+    assert (str(read["b"].dtype), str(read["c"].dtype)) == ("Int64", "boolean")
+
+
 N = 40
 
 

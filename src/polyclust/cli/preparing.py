@@ -69,7 +69,7 @@ def prepare_table(source: TableSource, wishes: Wishes, missing: str) -> Prepared
     table = read_table(source)
     decimal, codes = find_decimal_mark(source), find_codes(source)
     for name in codes.intersection(wishes.categorical):
-        table[name] = read_as_text(source, name).replace("", pd.NA)
+        table[name] = read_as_text(source, name).where(table[name].notna())
     found = _mark_codes(choose_columns(table, wishes, source.name, decimal), codes)
     if is_decimal_unsure(source):
         found = _mark_thousands(found, decimal)
