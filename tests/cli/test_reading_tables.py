@@ -122,6 +122,15 @@ def test_identifiers_keep_their_zeros(tmp_path: Path) -> None:
     assert read_as_text(source, "id").tolist() == [f"{i:04d}" for i in range(20)]
 
 
+@pytest.mark.parametrize("text", ["self, x\nyes, a\nno, b\n", "self,x\nyes,a\n,b\n"])
+def test_columns_may_have_any_name(text: str, tmp_path: Path) -> None:
+    """Also where texts are trimmed, or looked at again for what is missing."""
+    (tmp_path / "t.csv").write_text(text)
+    table = read_table(open_source(str(tmp_path / "t.csv")))
+    assert table.columns.tolist() == ["self", "x"]
+    assert (table["self"].iloc[0], table["x"].tolist()) == ("yes", ["a", "b"])
+
+
 @pytest.mark.parametrize("ending", ["csv", "xlsx"])
 def test_none_is_a_word_among_words_only(ending: str, tmp_path: Path) -> None:
     table = pd.DataFrame({"a": ["None", "Some", "NA"], "b": [1, "None", 2], "c": [True, False, "None"]}, dtype=object)

@@ -13,7 +13,7 @@ import shutil
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -268,7 +268,7 @@ def _keep_none(table: pd.DataFrame, source: TableSource, form: TextFormat) -> pd
     if not names:
         return table
     words = _parse_text(source, form, usecols=names, dtype="string", keep_default_na=False, na_values=GAPS)
-    return table.assign(**{name: words[name] for name in names})
+    return _replace_columns(table, {name: words[name] for name in names})
 
 
 def _trim(table: pd.DataFrame, form: TextFormat) -> pd.DataFrame:
@@ -276,7 +276,12 @@ def _trim(table: pd.DataFrame, form: TextFormat) -> pd.DataFrame:
     if not form.is_spaced:
         return table
     texts = {name: table[name].str.strip() for name in table.columns if pd.api.types.is_string_dtype(table[name].dtype)}
-    return table.assign(**texts)
+    return _replace_columns(table, texts)
+
+
+def _replace_columns(table: pd.DataFrame, columns: Mapping[str, pd.Series[Any]]) -> pd.DataFrame:
+    """The table with other values in some columns, whatever they are called."""
+    return pd.DataFrame({name: columns.get(name, table[name]) for name in table.columns}, index=table.index)
 
 
 def _find_format(source: TableSource) -> TextFormat:
