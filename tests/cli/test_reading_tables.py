@@ -153,6 +153,12 @@ N = 40
         (list(range(100, 100 + N)), "anything", "identifier"),
         ([i * 7919 % 100_003 for i in range(N)], "customer_id", "identifier"),
         ([i * 7919 % 100_003 for i in range(N)], "income", "integer"),
+        ([i % 11 for i in range(N)], "id", "identifier"),  # of a person with several rows
+        ([i % 11 for i in range(N)], "firmID", "identifier"),
+        ([i % 11 for i in range(N)], "familyid", "identifier"),
+        ([i % 11 for i in range(N)], "acid", "integer"),
+        ([i % 11 for i in range(N)], "number", "integer"),  # how many, not which
+        ([i * 7919 % 100_003 for i in range(N)], "PID", "identifier"),
         ([2**60 + i % 3 for i in range(N)], "big", "identifier"),
         ([493_012_345_678 + i * 7919 % 100_003 for i in range(N - 1)] + [493_012_345_678], "Telefon", "identifier"),
         ([1_000_000 + i * 7919 % 100_003 for i in range(N)], "work_tel", "identifier"),

@@ -27,10 +27,15 @@ __all__ = ["FoundColumn", "FoundKind", "Wishes", "choose_columns", "convert_colu
 MOST_LEVELS = 50
 MIXED_SHARE = 0.5  # of numbers among texts, from which on the texts are taken for mistakes
 SAMPLED_ROWS = 1000  # tell what most columns of text are
-IDENTIFIER_NAME = re.compile(
-    r"(^|[^a-z])(id|ids|uuid|guid|key|nr|no|number|code|index|email|e-mail|phone|name)$|^unnamed|^$|"
-    r"(user|customer|cust|client|account|order|item|product|record|row|object|person|patient|session)id$|"
+# A number of this name says which one it is, also where several rows have it; the others may be amounts.
+NAMING_NAME = re.compile(
+    r"(^|[^a-z])(id|ids|uuid|guid)$|^[fpu]id$|"
+    r"(user|customer|cust|client|account|order|item|product|record|row|object|person|patient|session|family|town)id$|"
     r"(?-i:[a-z](Id|ID)$)",
+    re.IGNORECASE,
+)
+IDENTIFIER_NAME = re.compile(
+    rf"{NAMING_NAME.pattern}|(^|[^a-z])(key|nr|no|number|code|index|email|e-mail|phone|name)$|^unnamed|^$",
     re.IGNORECASE,
 )
 LINE_NAME = re.compile(
@@ -210,6 +215,8 @@ def _find_kind_of_numbers(present: pd.Series[Any], name: str, n_distinct: int) -
             return "identifier", "numbers of telephones or accounts"
         if is_a_count or (is_distinct and looks_so) or max(abs(low), abs(high)) > LARGEST_EXACT_INTEGER:
             return "identifier", "a number for each row"
+        if NAMING_NAME.search(name) is not None:
+            return "identifier", f"numbers that name something: give --categorical {name} to use them"
     if kind == "boolean":
         return kind, f"1 in {_percent(float((values == 1).mean()))}"
     return kind, _describe_span(values.min(), values.max())
