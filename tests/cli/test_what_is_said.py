@@ -58,6 +58,16 @@ def test_codes_are_told_and_stay_as_they_are_written_if_asked_for(tmp_path: Path
     assert "2 values: 01067, 80331" in describe(content, tmp_path, categorical=["zip"])
 
 
+def test_what_may_be_a_category_is_told(tmp_path: Path) -> None:
+    """Codes of two values, numbers that name, texts that are often the same; after what is missing."""
+    rows = [f"{i % 2 + 1 if i % 5 else 'NA'},{i % 9},town {i % 60},note {i}" for i in range(700)]
+    said = describe("sex,id,town,remark\n" + "\n".join(rows), tmp_path)
+    assert "1 to 2, 'NA' read as missing, 140 missing: give --categorical sex if these are codes\n" in said
+    assert "left out: numbers that name something: give --categorical id to use it\n" in said
+    assert "left out: 60 different values, too many for a category: give --categorical town to use it\n" in said
+    assert "left out: a different text in each row\n" in said
+
+
 def make_longer(content: str) -> str:
     """A table with its rows four times."""
     head, *rows = content.splitlines(keepends=True)

@@ -111,26 +111,26 @@ def _describe_names(prepared: PreparedTable) -> list[str]:
 
 def _mark_codes(found: Sequence[FoundColumn], codes: Collection[str]) -> list[FoundColumn]:
     """A word at whole numbers that are written or named like codes."""
-    return [replace(c, note=c.note + _hint_at_code(c, codes)) for c in found]
+    return [_mark_code(c, c.name in codes) for c in found]
+
+
+def _mark_code(column: FoundColumn, is_written_so: bool) -> FoundColumn:
+    if column.kind != "integer" or not (is_written_so or POSTAL_NAME.search(column.name)):
+        return column
+    note = f"{column.note}{', written with leading zeros' * is_written_so}"
+    return replace(column, note=note, advice=f"give --categorical {column.name} if it is a code")
 
 
 def _mark_thousands(found: Sequence[FoundColumn], decimal: str | None) -> list[FoundColumn]:
     """A word at fractions that may be whole numbers in groups."""
     mark, other = ("comma", ".") if decimal == "," else ("point", ",")
-    hint = f": give --decimal {other} if the {mark} marks thousands"
-    return [replace(c, note=c.note + hint) if c.kind == "number" else c for c in found]
+    advice = f"give --decimal {other} if the {mark} marks thousands"
+    return [replace(c, advice=advice) if c.kind == "number" else c for c in found]
 
 
 def _mark_gaps(found: Sequence[FoundColumn], gaps: Mapping[str, str]) -> list[FoundColumn]:
     """A word at columns where a text was taken for a missing value: NA may be Namibia."""
     return [replace(c, note=f"{c.note}, {gaps[c.name]!r} read as missing") if c.name in gaps else c for c in found]
-
-
-def _hint_at_code(column: FoundColumn, codes: Collection[str]) -> str:
-    is_written_so = column.name in codes
-    if column.kind != "integer" or not (is_written_so or POSTAL_NAME.search(column.name)):
-        return ""
-    return f"{', written with leading zeros' * is_written_so}: give --categorical {column.name} if it is a code"
 
 
 def _describe_missing(prepared: PreparedTable) -> list[str]:
@@ -154,7 +154,8 @@ def _spell_fill(value: float | str | bool) -> str:
 
 def _note(column: FoundColumn) -> str:
     missing = f", {format_count(column.n_missing)} missing" if column.n_missing else ""
-    return f"{column.note}{missing}" if column.is_used else f"left out: {column.note}{missing}"
+    advice = f": {column.advice}" if column.advice else ""
+    return f"{'' if column.is_used else 'left out: '}{column.note}{missing}{advice}"
 
 
 def _fit(name: str, width: int) -> str:

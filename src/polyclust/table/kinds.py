@@ -25,6 +25,7 @@ USED_KINDS = ("number", "integer", "boolean", "category")
 __all__ = ["FoundColumn", "FoundKind", "Wishes", "choose_columns", "convert_columns", "is_identifier"]
 
 MOST_LEVELS = 50
+FREQUENT_SHARE = 0.1  # of different texts among all, up to which they are rather a category with many values
 MIXED_SHARE = 0.5  # of numbers among texts, from which on the texts are taken for mistakes
 SAMPLED_ROWS = 1000  # tell what most columns of text are
 # A number of this name says which one it is, also where several rows have it; the others may be amounts.
@@ -53,6 +54,7 @@ class FoundColumn:
     """A column of the file: its kind, whether it is clustered, and a word on why or what it holds.
 
     ``written`` is the first text that people read as a number and most programs do not; empty: there is none.
+    ``advice`` is what to give if the column was not meant so; empty where nobody would doubt it.
     """
 
     name: str
@@ -61,6 +63,7 @@ class FoundColumn:
     note: str
     n_missing: int = 0
     written: str = ""
+    advice: str = ""
 
 
 @dataclass(frozen=True)
@@ -137,7 +140,19 @@ def _choose_column(series: pd.Series[Any], name: str, wishes: Wishes, where: str
             _refuse_mixed(series, name, where, decimal)
     written = _write_with_comma(series, decimal)
     words = f", written as '{written}'" if written else ""
-    return FoundColumn(name, kind, kind in USED_KINDS, note + words, n_missing, written)
+    advice = _advise(series.dropna(), name, kind)
+    return FoundColumn(name, kind, kind in USED_KINDS, note + words, n_missing, written, advice)
+
+
+def _advise(present: pd.Series[Any], name: str, kind: FoundKind) -> str:
+    """What to give for a column that may well be a category; empty for others."""
+    if kind == "integer" and (present.min(), present.max()) == (1, 2):
+        return f"give --categorical {name} if these are codes"
+    is_number = pd.api.types.is_numeric_dtype(present.dtype)
+    is_named = kind == "identifier" and is_number and not present.is_unique
+    if is_named or (kind == "free text" and present.nunique() <= FREQUENT_SHARE * len(present)):
+        return f"give --categorical {name} to use it"
+    return ""
 
 
 def _take_for_numbers(series: pd.Series[Any], name: str, decimal: str | None) -> FoundColumn:
@@ -216,7 +231,7 @@ def _find_kind_of_numbers(present: pd.Series[Any], name: str, n_distinct: int) -
         if is_a_count or (is_distinct and looks_so) or max(abs(low), abs(high)) > LARGEST_EXACT_INTEGER:
             return "identifier", "a number for each row"
         if NAMING_NAME.search(name) is not None:
-            return "identifier", f"numbers that name something: give --categorical {name} to use them"
+            return "identifier", "numbers that name something"
     if kind == "boolean":
         return kind, f"1 in {_percent(float((values == 1).mean()))}"
     return kind, _describe_span(values.min(), values.max())
