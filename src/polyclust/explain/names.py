@@ -69,7 +69,7 @@ def _word_trait(trait: Trait, clauses: Sequence[Clause], is_middle: bool) -> str
     feature, is_more = trait.feature, trait.effect > 0
     name = _plain_name(feature.column.name)
     if feature.kind == "level":
-        return f"{name} {_word_level(trait, clauses)}"
+        return _word_level(trait, name, clauses)
     if feature.kind == "cut":
         value = format_number(float(feature.level))  # type: ignore[arg-type]
         return f"{name} {value} or more" if is_more else f"{name} below {value}"
@@ -78,12 +78,21 @@ def _word_trait(trait: Trait, clauses: Sequence[Clause], is_middle: bool) -> str
     return f"medium {name}" if is_middle else f"{'high' if is_more else 'low'} {name}"
 
 
-def _word_level(trait: Trait, clauses: Sequence[Clause]) -> str:
-    """The value that sets the cluster apart, or the two that its rule leaves where neither stands for all."""
-    share, left = _word_share(trait, "not "), _list_levels_left(trait.feature.column, clauses)
+def _word_level(trait: Trait, name: str, clauses: Sequence[Clause]) -> str:
+    """The value that sets the cluster apart, the two that its rule leaves, or that it is none of several others."""
+    column = trait.feature.column
+    share, left = _word_share(trait, "not "), _list_levels_left(column, clauses)
     if share and len(left) == 2:
-        return on_one_line(f"{left[0]} or {left[1]}")
-    return share + on_one_line(str(trait.feature.level))
+        return f"{name} {_spell_in_name(left[0])} or {_spell_in_name(left[1])}"
+    if share not in ("", "mostly ") and left and len(column.levels) - len(left) > 1:
+        return f"other {name}"
+    return f"{name} {share}{_spell_in_name(trait.feature.level)}"
+
+
+def _spell_in_name(level: Hashable) -> str:
+    """A value as it is, in quotation marks where it could be taken for several phrases."""
+    text = on_one_line(str(level))
+    return f'"{text}"' if "," in text else text
 
 
 def _list_levels_left(column: Column, clauses: Sequence[Clause]) -> list[Hashable]:
