@@ -68,6 +68,14 @@ def test_what_may_be_a_category_is_told(tmp_path: Path) -> None:
     assert "left out: a different text in each row\n" in said
 
 
+def test_columns_that_cost_most_rows_are_told(tmp_path: Path) -> None:
+    rows = [f"{i},{'' if i % 5 else i % 4},{'' if i % 3 == 0 else i % 7},{i % 6}" for i in range(60)]
+    said = describe("row,rare,often,full\n" + "\n".join(rows), tmp_path)
+    assert "most are missing in rare (48), often (20): --ignore a column to keep the rows that lack only it" in said
+    few = describe("often,full\n" + "\n".join(f"{'' if i % 3 == 0 else i % 7},{i % 6}" for i in range(60)), tmp_path)
+    assert "most are missing" not in few
+
+
 def make_longer(content: str) -> str:
     """A table with its rows four times."""
     head, *rows = content.splitlines(keepends=True)

@@ -140,11 +140,20 @@ def _describe_missing(prepared: PreparedTable) -> list[str]:
         rows = spell_count(prepared.n_dropped, "row")
         lines.append(f"  {rows} with missing values {are} left out (--missing median would fill {them})")
         lines.append(f"  'assign' and the SQL give {them} a cluster all the same where the rules need no missing value")
+    if prepared.n_dropped > prepared.n_rows / 2:
+        lines.append(_say_where_missing(prepared))
     fills = prepared.complete.fills
     if fills:
         listed = ", ".join(f"{name}: {_spell_fill(value)}" for name, value in fills.items())
         lines.append(f"  missing values become {listed}")
     return lines
+
+
+def _say_where_missing(prepared: PreparedTable) -> str:
+    """The columns for which most rows are left out."""
+    gaps = sorted((c for c in prepared.found if c.is_used and c.n_missing), key=lambda c: -c.n_missing)
+    listed = ", ".join(f"{c.name} ({format_count(c.n_missing)})" for c in gaps[:3])
+    return f"  most are missing in {listed}: --ignore a column to keep the rows that lack only it"
 
 
 def _spell_fill(value: float | str | bool) -> str:
