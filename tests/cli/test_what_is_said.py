@@ -68,6 +68,14 @@ def test_what_may_be_a_category_is_told(tmp_path: Path) -> None:
     assert "left out: a different text in each row\n" in said
 
 
+def test_numbers_without_gaps_may_be_ranks(tmp_path: Path) -> None:
+    said = describe("nr,wealth,x\n" + "\n".join(f"{i},{i * 7 % 30 + 1},{i % 4}" for i in range(30)), tmp_path)
+    assert "wealth  identifier  left out: a number for each row: give --numeric wealth if it is a rank or time" in said
+    few = describe(",x\n" + "\n".join(f"{i},{i}" for i in range(5)), tmp_path)
+    assert "Unnamed: 0  identifier  left out: a number for each row\n  x           integer     0 to 4" in few
+    assert "nr      identifier  left out: a number for each row\n" in said
+
+
 def test_columns_that_cost_most_rows_are_told(tmp_path: Path) -> None:
     rows = [f"{i},{'' if i % 5 else i % 4},{'' if i % 3 == 0 else i % 7},{i % 6}" for i in range(60)]
     said = describe("row,rare,often,full\n" + "\n".join(rows), tmp_path)

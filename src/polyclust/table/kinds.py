@@ -17,7 +17,7 @@ import pandas as pd
 
 from polyclust.table.amounts import as_numbers, read_numbers
 from polyclust.table.columns import LARGEST_EXACT_INTEGER
-from polyclust.table.read import TableError
+from polyclust.table.read import NAMELESS, TableError
 
 FoundKind = Literal["number", "integer", "boolean", "category", "date", "identifier", "free text", "constant", "other"]
 USED_KINDS = ("number", "integer", "boolean", "category")
@@ -145,14 +145,23 @@ def _choose_column(series: pd.Series[Any], name: str, wishes: Wishes, where: str
 
 
 def _advise(present: pd.Series[Any], name: str, kind: FoundKind) -> str:
-    """What to give for a column that may well be a category; empty for others."""
+    """What to give for a column that may well be meant otherwise; empty for others."""
     if kind == "integer" and (present.min(), present.max()) == (1, 2):
         return f"give --categorical {name} if these are codes"
-    is_number = pd.api.types.is_numeric_dtype(present.dtype)
-    is_named = kind == "identifier" and is_number and not present.is_unique
-    if is_named or (kind == "free text" and present.nunique() <= FREQUENT_SHARE * len(present)):
+    if kind == "identifier" and pd.api.types.is_numeric_dtype(present.dtype):
+        return _advise_of_identifier(present, name)
+    if kind == "free text" and present.nunique() <= FREQUENT_SHARE * len(present):
         return f"give --categorical {name} to use it"
     return ""
+
+
+def _advise_of_identifier(present: pd.Series[Any], name: str) -> str:
+    """Names of something may be categories; numbers without gaps may be ranks or years, unless they are called so."""
+    if not present.is_unique:
+        return f"give --categorical {name} to use it"
+    is_small = max(abs(int(present.min())), abs(int(present.max()))) <= LARGEST_EXACT_INTEGER
+    is_called_so = IDENTIFIER_NAME.search(name) or LINE_NAME.search(name)
+    return f"give --numeric {name} if it is a rank or time" if is_small and not is_called_so else ""
 
 
 def _take_for_numbers(series: pd.Series[Any], name: str, decimal: str | None) -> FoundColumn:
@@ -223,7 +232,7 @@ def _find_kind_of_numbers(present: pd.Series[Any], name: str, n_distinct: int) -
     kind = _kind_of_numbers(present)
     if kind == "integer":
         low, high = int(values.min()), int(values.max())
-        is_distinct = n_distinct == len(values) and len(values) >= 10
+        is_distinct = n_distinct == len(values) and (len(values) >= 10 or name.startswith(NAMELESS))
         is_a_count = is_distinct and high - low == len(values) - 1
         looks_so = n_distinct >= 0.95 * len(values) and IDENTIFIER_NAME.search(name) is not None
         if low >= SHORTEST_LINE and n_distinct >= 0.95 * len(values) and LINE_NAME.search(name) is not None:

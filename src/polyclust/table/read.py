@@ -25,6 +25,7 @@ from polyclust.table.stored_index import show_index
 from polyclust.table.text import TextFormat, detect_format, find_other_separator, find_ragged_line
 
 __all__ = [
+    "NAMELESS",
     "NONE",
     "STANDARD_INPUT",
     "TableError",
