@@ -76,6 +76,14 @@ def test_numbers_without_gaps_may_be_ranks(tmp_path: Path) -> None:
     assert "nr      identifier  left out: a number for each row\n" in said
 
 
+def test_advice_can_be_typed_whatever_a_column_is_called(tmp_path: Path) -> None:
+    assert "give --categorical 'my sex' if" in describe("my sex\n" + "1\n2\n2\n" * 5, tmp_path)
+    with pytest.raises(TableError, match=r"give --categorical 'no\. \(old\)' or --ignore 'no\. \(old\)'\.$"):
+        describe("no. (old),x\n" + "".join(f"{i % 9},{i}\n" for i in range(40)) + "12a,3\n", tmp_path)
+    with pytest.raises(TableError, match="give --ignore 'last visit', or --missing median"):
+        describe("last visit,x\n" + ",1\n,2\n5,1\n,3\n6,2\n", tmp_path)
+
+
 def test_columns_that_cost_most_rows_are_told(tmp_path: Path) -> None:
     rows = [f"{i},{'' if i % 5 else i % 4},{'' if i % 3 == 0 else i % 7},{i % 6}" for i in range(60)]
     said = describe("row,rare,often,full\n" + "\n".join(rows), tmp_path)

@@ -24,6 +24,7 @@ from polyclust.table.read import (
     is_decimal_unsure,
     read_as_text,
     read_table,
+    spell_option,
 )
 
 __all__ = ["PreparedTable", "describe_columns", "prepare_table", "title_of"]
@@ -118,7 +119,7 @@ def _mark_code(column: FoundColumn, is_written_so: bool) -> FoundColumn:
     if column.kind != "integer" or not (is_written_so or POSTAL_NAME.search(column.name)):
         return column
     note = f"{column.note}{', written with leading zeros' * is_written_so}"
-    return replace(column, note=note, advice=f"give --categorical {column.name} if it is a code")
+    return replace(column, note=note, advice=f"give {spell_option('categorical', column.name)} if it is a code")
 
 
 def _mark_thousands(found: Sequence[FoundColumn], decimal: str | None) -> list[FoundColumn]:

@@ -17,7 +17,7 @@ import pandas as pd
 
 from polyclust.table.amounts import as_numbers, read_numbers
 from polyclust.table.columns import LARGEST_EXACT_INTEGER
-from polyclust.table.read import NAMELESS, TableError
+from polyclust.table.read import NAMELESS, TableError, spell_option
 
 FoundKind = Literal["number", "integer", "boolean", "category", "date", "identifier", "free text", "constant", "other"]
 USED_KINDS = ("number", "integer", "boolean", "category")
@@ -147,21 +147,23 @@ def _choose_column(series: pd.Series[Any], name: str, wishes: Wishes, where: str
 def _advise(present: pd.Series[Any], name: str, kind: FoundKind) -> str:
     """What to give for a column that may well be meant otherwise; empty for others."""
     if kind == "integer" and (present.min(), present.max()) == (1, 2):
-        return f"give --categorical {name} if these are codes"
+        return f"give {spell_option('categorical', name)} if these are codes"
     if kind == "identifier" and pd.api.types.is_numeric_dtype(present.dtype):
         return _advise_of_identifier(present, name)
     if kind == "free text" and present.nunique() <= FREQUENT_SHARE * len(present):
-        return f"give --categorical {name} to use it"
+        return f"give {spell_option('categorical', name)} to use it"
     return ""
 
 
 def _advise_of_identifier(present: pd.Series[Any], name: str) -> str:
     """Names of something may be categories; numbers without gaps may be ranks or years, unless they are called so."""
     if not present.is_unique:
-        return f"give --categorical {name} to use it"
+        return f"give {spell_option('categorical', name)} to use it"
     is_small = max(abs(int(present.min())), abs(int(present.max()))) <= LARGEST_EXACT_INTEGER
     is_called_so = IDENTIFIER_NAME.search(name) or LINE_NAME.search(name)
-    return f"give --numeric {name} if it is a rank or time" if is_small and not is_called_so else ""
+    if not is_small or is_called_so:
+        return ""
+    return f"give {spell_option('numeric', name)} if it is a rank or time"
 
 
 def _take_for_numbers(series: pd.Series[Any], name: str, decimal: str | None) -> FoundColumn:
@@ -317,7 +319,7 @@ def _refuse_mixed(series: pd.Series[Any], name: str, where: str, decimal: str | 
         raise TableError(
             f"column {name!r} of {where} mixes numbers ({n_right} row{'s' * (n_right != 1)}) and other "
             f"values ({n_wrong}, first {series.iloc[first]!r} in row {first + 1}): correct them, or "
-            f"give --categorical {name} or --ignore {name}."
+            f"give {spell_option('categorical', name)} or {spell_option('ignore', name)}."
         )
 
 

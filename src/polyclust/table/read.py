@@ -39,6 +39,7 @@ __all__ = [
     "read_as_text",
     "read_table",
     "refuse_unreadable",
+    "spell_option",
 ]
 
 STANDARD_INPUT = "-"
@@ -56,6 +57,11 @@ MEMORY_PER_BYTE = {"text": 4, "parquet": 8, "excel": 20}
 
 class TableError(ValueError):
     """A table cannot be read; the message says what, where and what to do."""
+
+
+def spell_option(option: str, name: str) -> str:
+    """An option with a column as it can be typed, whatever the column is called."""
+    return f"--{option} {shlex.quote(name)}"
 
 
 @dataclass(frozen=True)
