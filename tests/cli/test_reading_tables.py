@@ -156,6 +156,8 @@ N = 40
         ([i % 11 for i in range(N)], "id", "identifier"),  # of a person with several rows
         ([i % 11 for i in range(N)], "firmID", "identifier"),
         ([i % 11 for i in range(N)], "familyid", "identifier"),
+        ([i % 11 for i in range(N)], "Subject", "identifier"),
+        ([i % 11 for i in range(N)], "beds_per_patient", "integer"),
         ([i % 11 for i in range(N)], "acid", "integer"),
         ([i % 11 for i in range(N)], "number", "integer"),  # how many, not which
         ([i * 7919 % 100_003 for i in range(N)], "PID", "identifier"),

@@ -30,7 +30,7 @@ MIXED_SHARE = 0.5  # of numbers among texts, from which on the texts are taken f
 SAMPLED_ROWS = 1000  # tell what most columns of text are
 # A number of this name says which one it is, also where several rows have it; the others may be amounts.
 NAMING_NAME = re.compile(
-    r"(^|[^a-z])(id|ids|uuid|guid)$|^[fpu]id$|"
+    r"(^|[^a-z])(id|ids|uuid|guid)$|^[fpu]id$|^(subject|patient|respondent)$|"
     r"(user|customer|cust|client|account|order|item|product|record|row|object|person|patient|session|family|town)id$|"
     r"(?-i:[a-z](Id|ID)$)",
     re.IGNORECASE,
