@@ -40,6 +40,7 @@ def _list_phrases(clauses: Sequence[Clause], profile: ClusterProfile) -> list[tu
     middle = _bounded_on_both_sides(clauses)
     # What lies in the middle hardly differs from the rest, and yet the rule speaks of it.
     traits = [t for t in profile.traits if t.strength >= LEAST_EFFECT and t.feature not in middle]
+    traits = [t for t in traits if not _contradicts_rule(t, clauses)]
     traits += [Trait(feature, LEAST_EFFECT, 0.0, 0.0) for feature in middle]
     best_of_column: dict[Column, Trait] = {}
     for trait in sorted(traits, key=lambda t: _precedence(t, used)):
@@ -58,6 +59,13 @@ def _is_used(trait: Trait, used: set[tuple[Column, Hashable]]) -> bool:
 def _precedence(trait: Trait, used: set[tuple[Column, Hashable]]) -> tuple[bool, float, bool]:
     """What the rule speaks of, then what is strongest; what a cluster is rather than what it is not."""
     return not _is_used(trait, used), -round(trait.strength, 9), trait.effect < 0
+
+
+def _contradicts_rule(trait: Trait, clauses: Sequence[Clause]) -> bool:
+    """Whether the cluster is low on average in what its rule asks to be high, or the other way round."""
+    other_side = "<" if trait.effect > 0 else "≥"
+    single = ((c.terms[0].feature, c.comparison) for c in clauses if len(c.terms) == 1)
+    return any(feature == trait.feature and side == other_side for feature, side in single)
 
 
 def _bounded_on_both_sides(clauses: Sequence[Clause]) -> list[Feature]:
