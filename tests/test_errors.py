@@ -16,7 +16,10 @@ ROWS = pd.DataFrame({"a": [0.0, 1, 2, 10, 11, 12], "still": 1.0, "colour": ["red
 MODEL = PolytopeClustering(2, min_cluster_size=3, random_state=0, n_init=1)
 CONSTANT = "Columns with one value only are ignored: still."
 UNSEEN = "Column 'colour' holds values not seen at fit ('pink') in 6 rows; they are placed by their other columns."
-SMALL = "No larger than min_cluster_size allows, so probably a cap of outliers: cluster 0 (3 rows), 1 (3 rows)."
+SMALL = (
+    "No larger than min_cluster_size allows, so probably a cap of outliers: cluster 0 (3 rows), 1 (3 rows); "
+    "raise min_cluster_size to do without."
+)
 
 
 def predict_other_levels():

@@ -36,5 +36,5 @@ def warn_of_result(explanation: Explanation, fewest: int, most: float, was_cut_s
     small = [r for r in explanation.rules if r.is_at_minimum]
     if small:
         listed = ", ".join(f"{r.cluster} ({spell_count(r.size, 'row')})" for r in small)
-        sentence = f"No larger than min_cluster_size allows, so probably a cap of outliers: cluster {listed}."
-        warn_user(sentence, SmallClusterWarning)
+        sentence = f"No larger than min_cluster_size allows, so probably a cap of outliers: cluster {listed}"
+        warn_user(f"{sentence}; raise min_cluster_size to do without.", SmallClusterWarning)

@@ -274,3 +274,21 @@ def test_digits_that_are_text_may_name_rows(fitted: Path, tmp_path: Path, run) -
     new.to_parquet(tmp_path / "new.parquet")
     assert run("assign", fitted, "new.parquet", "-o", "l.csv", cwd=tmp_path).returncode == 0
     assert pd.read_csv(tmp_path / "l.csv", dtype=str)["key"].tolist() == new["key"].tolist()
+
+
+def test_none_among_words_is_one_of_them(tmp_path: Path, run) -> None:
+    """For the rules, for new rows and for a database; among numbers it says that there is none."""
+    rows = [f"{['None', 'Some', 'Often', 'NA'][i % 4]},{i % 3 if i % 9 else 'None'},{i % 5}\n" for i in range(120)]
+    (tmp_path / "t.csv").write_text("exercise,group,b\n" + "".join(rows))
+    options = ("-k", "3", "--missing", "category", "--explain-with", "exercise", "--categorical", "group")
+    fit = run("fit", "t.csv", "-o", "out", *options, cwd=tmp_path)
+    assert "3 values: None, Some, Often, 'NA' read as missing, 30 missing" in fit.stdout
+    assert "3 values: 1, 2, 0, 'None' read as missing, 14 missing" in fit.stdout
+    done = run("assign", "out", "t.csv", "-o", "new.csv", cwd=tmp_path)
+    assert "not seen" not in done.stderr
+    at_fit = pd.read_csv(tmp_path / "out" / "labels.csv")["cluster"].tolist()
+    assert pd.read_csv(tmp_path / "new.csv")["cluster"].tolist() == at_fit
+    with duckdb.connect() as database:
+        database.execute("CREATE TABLE t AS SELECT * FROM read_csv(?, nullstr = 'NA')", [str(tmp_path / "t.csv")])
+        found = database.execute((tmp_path / "out" / "rules.sql").read_text()).fetchall()
+    assert [row[-1] for row in found] == at_fit

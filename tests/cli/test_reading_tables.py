@@ -122,6 +122,27 @@ def test_identifiers_keep_their_zeros(tmp_path: Path) -> None:
     assert read_as_text(source, "id").tolist() == [f"{i:04d}" for i in range(20)]
 
 
+@pytest.mark.parametrize("text", ["self, x\nyes, a\nno, b\n", "self,x\nyes,a\n,b\n"])
+def test_columns_may_have_any_name(text: str, tmp_path: Path) -> None:
+    """Also where texts are trimmed, or looked at again for what is missing."""
+    (tmp_path / "t.csv").write_text(text)
+    table = read_table(open_source(str(tmp_path / "t.csv")))
+    assert table.columns.tolist() == ["self", "x"]
+    assert (table["self"].iloc[0], table["x"].tolist()) == ("yes", ["a", "b"])
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+def test_none_is_a_word_among_words_only(ending: str, tmp_path: Path) -> None:
+    table = pd.DataFrame({"a": ["None", "Some", "NA"], "b": [1, "None", 2], "c": [True, False, "None"]}, dtype=object)
+    path = tmp_path / f"t.{ending}"
+    table.to_csv(path, index=False) if ending == "csv" else table.to_excel(path, index=False)
+    read = read_table(open_source(str(path)))
+    assert read["a"].fillna("gap").tolist() == ["None", "Some", "gap"]
+    assert read["b"].isna().tolist() == [False, True, False]
+    assert read["c"].isna().tolist() == [False, False, True]
+    assert (str(read["b"].dtype), str(read["c"].dtype)) == ("Int64", "boolean")
+
+
 N = 40
 
 
@@ -132,6 +153,14 @@ N = 40
         (list(range(100, 100 + N)), "anything", "identifier"),
         ([i * 7919 % 100_003 for i in range(N)], "customer_id", "identifier"),
         ([i * 7919 % 100_003 for i in range(N)], "income", "integer"),
+        ([i % 11 for i in range(N)], "id", "identifier"),  # of a person with several rows
+        ([i % 11 for i in range(N)], "firmID", "identifier"),
+        ([i % 11 for i in range(N)], "familyid", "identifier"),
+        ([i % 11 for i in range(N)], "Subject", "identifier"),
+        ([i % 11 for i in range(N)], "beds_per_patient", "integer"),
+        ([i % 11 for i in range(N)], "acid", "integer"),
+        ([i % 11 for i in range(N)], "number", "integer"),  # how many, not which
+        ([i * 7919 % 100_003 for i in range(N)], "PID", "identifier"),
         ([2**60 + i % 3 for i in range(N)], "big", "identifier"),
         ([493_012_345_678 + i * 7919 % 100_003 for i in range(N - 1)] + [493_012_345_678], "Telefon", "identifier"),
         ([1_000_000 + i * 7919 % 100_003 for i in range(N)], "work_tel", "identifier"),

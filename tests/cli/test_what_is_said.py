@@ -58,6 +58,40 @@ def test_codes_are_told_and_stay_as_they_are_written_if_asked_for(tmp_path: Path
     assert "2 values: 01067, 80331" in describe(content, tmp_path, categorical=["zip"])
 
 
+def test_what_may_be_a_category_is_told(tmp_path: Path) -> None:
+    """Codes of two values, numbers that name, texts that are often the same; after what is missing."""
+    rows = [f"{i % 2 + 1 if i % 5 else 'NA'},{i % 9},town {i % 60},note {i}" for i in range(700)]
+    said = describe("sex,id,town,remark\n" + "\n".join(rows), tmp_path)
+    assert "1 to 2, 'NA' read as missing, 140 missing: give --categorical sex if these are codes\n" in said
+    assert "left out: numbers that name something: give --categorical id to use it\n" in said
+    assert "left out: 60 different values, too many for a category: give --categorical town to use it\n" in said
+    assert "left out: a different text in each row\n" in said
+
+
+def test_numbers_without_gaps_may_be_ranks(tmp_path: Path) -> None:
+    said = describe("nr,wealth,x\n" + "\n".join(f"{i},{i * 7 % 30 + 1},{i % 4}" for i in range(30)), tmp_path)
+    assert "wealth  identifier  left out: a number for each row: give --numeric wealth if it is a rank or time" in said
+    few = describe(",x\n" + "\n".join(f"{i},{i}" for i in range(5)), tmp_path)
+    assert "Unnamed: 0  identifier  left out: a number for each row\n  x           integer     0 to 4" in few
+    assert "nr      identifier  left out: a number for each row\n" in said
+
+
+def test_advice_can_be_typed_whatever_a_column_is_called(tmp_path: Path) -> None:
+    assert "give --categorical 'my sex' if" in describe("my sex\n" + "1\n2\n2\n" * 5, tmp_path)
+    with pytest.raises(TableError, match=r"give --categorical 'no\. \(old\)' or --ignore 'no\. \(old\)'\.$"):
+        describe("no. (old),x\n" + "".join(f"{i % 9},{i}\n" for i in range(40)) + "12a,3\n", tmp_path)
+    with pytest.raises(TableError, match="give --ignore 'last visit', or --missing median"):
+        describe("last visit,x\n" + ",1\n,2\n5,1\n,3\n6,2\n", tmp_path)
+
+
+def test_columns_that_cost_most_rows_are_told(tmp_path: Path) -> None:
+    rows = [f"{i},{'' if i % 5 else i % 4},{'' if i % 3 == 0 else i % 7},{i % 6}" for i in range(60)]
+    said = describe("row,rare,often,full\n" + "\n".join(rows), tmp_path)
+    assert "most are missing in rare (48), often (20): --ignore a column to keep the rows that lack only it" in said
+    few = describe("often,full\n" + "\n".join(f"{'' if i % 3 == 0 else i % 7},{i % 6}" for i in range(60)), tmp_path)
+    assert "most are missing" not in few
+
+
 def make_longer(content: str) -> str:
     """A table with its rows four times."""
     head, *rows = content.splitlines(keepends=True)

@@ -114,3 +114,19 @@ def test_names_do_not_claim_of_all_rows_what_holds_for_some():
     frame = pd.DataFrame({"x": labels == 1, "smoker": smoker})[labels > 0]
     names = [rule.name for rule in explain_labels(frame, labels[labels > 0] - 1).rules]
     assert names == ["x, mostly smoker", "no x, less often smoker"]
+
+
+def test_names_of_what_is_left_do_not_pick_one_value():
+    corps = list("GIJK" * 5) + ["X"] * 10 + ["V, old"] * 10
+    labels = np.repeat([0, 1, 2], [20, 10, 10])
+    names = [rule.name for rule in explain_labels(pd.DataFrame({"corps": corps}), labels).rules]
+    assert names == ["other corps", "corps X", 'corps "V, old"']
+
+
+def test_names_do_not_contradict_the_rule():
+    """Low on average beside all others, high beside the cluster from which the rule tells it."""
+    labels = np.repeat([0, 1, 2], [20, 4, 2])
+    frame = pd.DataFrame({"light": np.where(labels == 0, 9, 1), "heat": [5, 15] * 10 + [6] * 4 + [2] * 2})
+    rules = explain_labels(frame, labels).rules
+    assert str(rules[1]) == "light < 5 AND heat ≥ 5"
+    assert [rule.name for rule in rules] == ["high light, high heat", "low light", "low light, low heat"]

@@ -24,6 +24,7 @@ from polyclust.table.read import (
     is_decimal_unsure,
     read_as_text,
     read_table,
+    spell_option,
 )
 
 __all__ = ["PreparedTable", "describe_columns", "prepare_table", "title_of"]
@@ -69,7 +70,7 @@ def prepare_table(source: TableSource, wishes: Wishes, missing: str) -> Prepared
     table = read_table(source)
     decimal, codes = find_decimal_mark(source), find_codes(source)
     for name in codes.intersection(wishes.categorical):
-        table[name] = read_as_text(source, name).replace("", pd.NA)
+        table[name] = read_as_text(source, name).where(table[name].notna())
     found = _mark_codes(choose_columns(table, wishes, source.name, decimal), codes)
     if is_decimal_unsure(source):
         found = _mark_thousands(found, decimal)
@@ -111,26 +112,26 @@ def _describe_names(prepared: PreparedTable) -> list[str]:
 
 def _mark_codes(found: Sequence[FoundColumn], codes: Collection[str]) -> list[FoundColumn]:
     """A word at whole numbers that are written or named like codes."""
-    return [replace(c, note=c.note + _hint_at_code(c, codes)) for c in found]
+    return [_mark_code(c, c.name in codes) for c in found]
+
+
+def _mark_code(column: FoundColumn, is_written_so: bool) -> FoundColumn:
+    if column.kind != "integer" or not (is_written_so or POSTAL_NAME.search(column.name)):
+        return column
+    note = f"{column.note}{', written with leading zeros' * is_written_so}"
+    return replace(column, note=note, advice=f"give {spell_option('categorical', column.name)} if it is a code")
 
 
 def _mark_thousands(found: Sequence[FoundColumn], decimal: str | None) -> list[FoundColumn]:
     """A word at fractions that may be whole numbers in groups."""
     mark, other = ("comma", ".") if decimal == "," else ("point", ",")
-    hint = f": give --decimal {other} if the {mark} marks thousands"
-    return [replace(c, note=c.note + hint) if c.kind == "number" else c for c in found]
+    advice = f"give --decimal {other} if the {mark} marks thousands"
+    return [replace(c, advice=advice) if c.kind == "number" else c for c in found]
 
 
 def _mark_gaps(found: Sequence[FoundColumn], gaps: Mapping[str, str]) -> list[FoundColumn]:
     """A word at columns where a text was taken for a missing value: NA may be Namibia."""
     return [replace(c, note=f"{c.note}, {gaps[c.name]!r} read as missing") if c.name in gaps else c for c in found]
-
-
-def _hint_at_code(column: FoundColumn, codes: Collection[str]) -> str:
-    is_written_so = column.name in codes
-    if column.kind != "integer" or not (is_written_so or POSTAL_NAME.search(column.name)):
-        return ""
-    return f"{', written with leading zeros' * is_written_so}: give --categorical {column.name} if it is a code"
 
 
 def _describe_missing(prepared: PreparedTable) -> list[str]:
@@ -140,11 +141,20 @@ def _describe_missing(prepared: PreparedTable) -> list[str]:
         rows = spell_count(prepared.n_dropped, "row")
         lines.append(f"  {rows} with missing values {are} left out (--missing median would fill {them})")
         lines.append(f"  'assign' and the SQL give {them} a cluster all the same where the rules need no missing value")
+    if prepared.n_dropped > prepared.n_rows / 2:
+        lines.append(_say_where_missing(prepared))
     fills = prepared.complete.fills
     if fills:
         listed = ", ".join(f"{name}: {_spell_fill(value)}" for name, value in fills.items())
         lines.append(f"  missing values become {listed}")
     return lines
+
+
+def _say_where_missing(prepared: PreparedTable) -> str:
+    """The columns for which most rows are left out."""
+    gaps = sorted((c for c in prepared.found if c.is_used and c.n_missing), key=lambda c: -c.n_missing)
+    listed = ", ".join(f"{c.name} ({format_count(c.n_missing)})" for c in gaps[:3])
+    return f"  most are missing in {listed}: --ignore a column to keep the rows that lack only it"
 
 
 def _spell_fill(value: float | str | bool) -> str:
@@ -154,7 +164,8 @@ def _spell_fill(value: float | str | bool) -> str:
 
 def _note(column: FoundColumn) -> str:
     missing = f", {format_count(column.n_missing)} missing" if column.n_missing else ""
-    return f"{column.note}{missing}" if column.is_used else f"left out: {column.note}{missing}"
+    advice = f": {column.advice}" if column.advice else ""
+    return f"{'' if column.is_used else 'left out: '}{column.note}{missing}{advice}"
 
 
 def _fit(name: str, width: int) -> str:

@@ -40,6 +40,7 @@ def _list_phrases(clauses: Sequence[Clause], profile: ClusterProfile) -> list[tu
     middle = _bounded_on_both_sides(clauses)
     # What lies in the middle hardly differs from the rest, and yet the rule speaks of it.
     traits = [t for t in profile.traits if t.strength >= LEAST_EFFECT and t.feature not in middle]
+    traits = [t for t in traits if not _contradicts_rule(t, clauses)]
     traits += [Trait(feature, LEAST_EFFECT, 0.0, 0.0) for feature in middle]
     best_of_column: dict[Column, Trait] = {}
     for trait in sorted(traits, key=lambda t: _precedence(t, used)):
@@ -60,6 +61,13 @@ def _precedence(trait: Trait, used: set[tuple[Column, Hashable]]) -> tuple[bool,
     return not _is_used(trait, used), -round(trait.strength, 9), trait.effect < 0
 
 
+def _contradicts_rule(trait: Trait, clauses: Sequence[Clause]) -> bool:
+    """Whether the cluster is low on average in what its rule asks to be high, or the other way round."""
+    other_side = "<" if trait.effect > 0 else "≥"
+    single = ((c.terms[0].feature, c.comparison) for c in clauses if len(c.terms) == 1)
+    return any(feature == trait.feature and side == other_side for feature, side in single)
+
+
 def _bounded_on_both_sides(clauses: Sequence[Clause]) -> list[Feature]:
     single = [(c.terms[0].feature, c.comparison) for c in clauses if len(c.terms) == 1]
     return [f for f, side in single if side == "≥" and (f, "<") in single]
@@ -69,7 +77,7 @@ def _word_trait(trait: Trait, clauses: Sequence[Clause], is_middle: bool) -> str
     feature, is_more = trait.feature, trait.effect > 0
     name = _plain_name(feature.column.name)
     if feature.kind == "level":
-        return f"{name} {_word_level(trait, clauses)}"
+        return _word_level(trait, name, clauses)
     if feature.kind == "cut":
         value = format_number(float(feature.level))  # type: ignore[arg-type]
         return f"{name} {value} or more" if is_more else f"{name} below {value}"
@@ -78,12 +86,21 @@ def _word_trait(trait: Trait, clauses: Sequence[Clause], is_middle: bool) -> str
     return f"medium {name}" if is_middle else f"{'high' if is_more else 'low'} {name}"
 
 
-def _word_level(trait: Trait, clauses: Sequence[Clause]) -> str:
-    """The value that sets the cluster apart, or the two that its rule leaves where neither stands for all."""
-    share, left = _word_share(trait, "not "), _list_levels_left(trait.feature.column, clauses)
+def _word_level(trait: Trait, name: str, clauses: Sequence[Clause]) -> str:
+    """The value that sets the cluster apart, the two that its rule leaves, or that it is none of several others."""
+    column = trait.feature.column
+    share, left = _word_share(trait, "not "), _list_levels_left(column, clauses)
     if share and len(left) == 2:
-        return on_one_line(f"{left[0]} or {left[1]}")
-    return share + on_one_line(str(trait.feature.level))
+        return f"{name} {_spell_in_name(left[0])} or {_spell_in_name(left[1])}"
+    if share not in ("", "mostly ") and left and len(column.levels) - len(left) > 1:
+        return f"other {name}"
+    return f"{name} {share}{_spell_in_name(trait.feature.level)}"
+
+
+def _spell_in_name(level: Hashable) -> str:
+    """A value as it is, in quotation marks where it could be taken for several phrases."""
+    text = on_one_line(str(level))
+    return f'"{text}"' if "," in text else text
 
 
 def _list_levels_left(column: Column, clauses: Sequence[Clause]) -> list[Hashable]:

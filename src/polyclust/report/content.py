@@ -145,7 +145,8 @@ def _describe_line(line: ProfileLine) -> dict[str, Any]:
 
 def _describe_found(column: FoundColumn) -> dict[str, Any]:
     missing = f", {format_count(column.n_missing)} missing" if column.n_missing else ""
-    return {"name": column.name, "kind": column.kind, "is_used": column.is_used, "note": f"{column.note}{missing}"}
+    note = f"{column.note}{missing}" + (f": {column.advice}" if column.advice else "")
+    return {"name": column.name, "kind": column.kind, "is_used": column.is_used, "note": note}
 
 
 def _gather_data(

@@ -17,7 +17,7 @@ import pandas as pd
 
 from polyclust.table.amounts import as_numbers, read_numbers
 from polyclust.table.columns import LARGEST_EXACT_INTEGER
-from polyclust.table.read import TableError
+from polyclust.table.read import NAMELESS, TableError, spell_option
 
 FoundKind = Literal["number", "integer", "boolean", "category", "date", "identifier", "free text", "constant", "other"]
 USED_KINDS = ("number", "integer", "boolean", "category")
@@ -25,12 +25,18 @@ USED_KINDS = ("number", "integer", "boolean", "category")
 __all__ = ["FoundColumn", "FoundKind", "Wishes", "choose_columns", "convert_columns", "is_identifier"]
 
 MOST_LEVELS = 50
+FREQUENT_SHARE = 0.1  # of different texts among all, up to which they are rather a category with many values
 MIXED_SHARE = 0.5  # of numbers among texts, from which on the texts are taken for mistakes
 SAMPLED_ROWS = 1000  # tell what most columns of text are
-IDENTIFIER_NAME = re.compile(
-    r"(^|[^a-z])(id|ids|uuid|guid|key|nr|no|number|code|index|email|e-mail|phone|name)$|^unnamed|^$|"
-    r"(user|customer|cust|client|account|order|item|product|record|row|object|person|patient|session)id$|"
+# A number of this name says which one it is, also where several rows have it; the others may be amounts.
+NAMING_NAME = re.compile(
+    r"(^|[^a-z])(id|ids|uuid|guid)$|^[fpu]id$|^(subject|patient|respondent)$|"
+    r"(user|customer|cust|client|account|order|item|product|record|row|object|person|patient|session|family|town)id$|"
     r"(?-i:[a-z](Id|ID)$)",
+    re.IGNORECASE,
+)
+IDENTIFIER_NAME = re.compile(
+    rf"{NAMING_NAME.pattern}|(^|[^a-z])(key|nr|no|number|code|index|email|e-mail|phone|name)$|^unnamed|^$",
     re.IGNORECASE,
 )
 LINE_NAME = re.compile(
@@ -48,6 +54,7 @@ class FoundColumn:
     """A column of the file: its kind, whether it is clustered, and a word on why or what it holds.
 
     ``written`` is the first text that people read as a number and most programs do not; empty: there is none.
+    ``advice`` is what to give if the column was not meant so; empty where nobody would doubt it.
     """
 
     name: str
@@ -56,6 +63,7 @@ class FoundColumn:
     note: str
     n_missing: int = 0
     written: str = ""
+    advice: str = ""
 
 
 @dataclass(frozen=True)
@@ -132,7 +140,30 @@ def _choose_column(series: pd.Series[Any], name: str, wishes: Wishes, where: str
             _refuse_mixed(series, name, where, decimal)
     written = _write_with_comma(series, decimal)
     words = f", written as '{written}'" if written else ""
-    return FoundColumn(name, kind, kind in USED_KINDS, note + words, n_missing, written)
+    advice = _advise(series.dropna(), name, kind)
+    return FoundColumn(name, kind, kind in USED_KINDS, note + words, n_missing, written, advice)
+
+
+def _advise(present: pd.Series[Any], name: str, kind: FoundKind) -> str:
+    """What to give for a column that may well be meant otherwise; empty for others."""
+    if kind == "integer" and (present.min(), present.max()) == (1, 2):
+        return f"give {spell_option('categorical', name)} if these are codes"
+    if kind == "identifier" and pd.api.types.is_numeric_dtype(present.dtype):
+        return _advise_of_identifier(present, name)
+    if kind == "free text" and present.nunique() <= FREQUENT_SHARE * len(present):
+        return f"give {spell_option('categorical', name)} to use it"
+    return ""
+
+
+def _advise_of_identifier(present: pd.Series[Any], name: str) -> str:
+    """Names of something may be categories; numbers without gaps may be ranks or years, unless they are called so."""
+    if not present.is_unique:
+        return f"give {spell_option('categorical', name)} to use it"
+    is_small = max(abs(int(present.min())), abs(int(present.max()))) <= LARGEST_EXACT_INTEGER
+    is_called_so = IDENTIFIER_NAME.search(name) or LINE_NAME.search(name)
+    if not is_small or is_called_so:
+        return ""
+    return f"give {spell_option('numeric', name)} if it is a rank or time"
 
 
 def _take_for_numbers(series: pd.Series[Any], name: str, decimal: str | None) -> FoundColumn:
@@ -203,13 +234,15 @@ def _find_kind_of_numbers(present: pd.Series[Any], name: str, n_distinct: int) -
     kind = _kind_of_numbers(present)
     if kind == "integer":
         low, high = int(values.min()), int(values.max())
-        is_distinct = n_distinct == len(values) and len(values) >= 10
+        is_distinct = n_distinct == len(values) and (len(values) >= 10 or name.startswith(NAMELESS))
         is_a_count = is_distinct and high - low == len(values) - 1
         looks_so = n_distinct >= 0.95 * len(values) and IDENTIFIER_NAME.search(name) is not None
         if low >= SHORTEST_LINE and n_distinct >= 0.95 * len(values) and LINE_NAME.search(name) is not None:
             return "identifier", "numbers of telephones or accounts"
         if is_a_count or (is_distinct and looks_so) or max(abs(low), abs(high)) > LARGEST_EXACT_INTEGER:
             return "identifier", "a number for each row"
+        if NAMING_NAME.search(name) is not None:
+            return "identifier", "numbers that name something"
     if kind == "boolean":
         return kind, f"1 in {_percent(float((values == 1).mean()))}"
     return kind, _describe_span(values.min(), values.max())
@@ -286,7 +319,7 @@ def _refuse_mixed(series: pd.Series[Any], name: str, where: str, decimal: str | 
         raise TableError(
             f"column {name!r} of {where} mixes numbers ({n_right} row{'s' * (n_right != 1)}) and other "
             f"values ({n_wrong}, first {series.iloc[first]!r} in row {first + 1}): correct them, or "
-            f"give --categorical {name} or --ignore {name}."
+            f"give {spell_option('categorical', name)} or {spell_option('ignore', name)}."
         )
 
 

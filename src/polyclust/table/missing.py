@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from polyclust.table.kinds import FoundColumn
-from polyclust.table.read import TableError
+from polyclust.table.read import TableError, spell_option
 
 __all__ = ["CompleteTable", "complete_table", "fill_missing"]
 
@@ -100,7 +100,8 @@ def _without_infinity(table: pd.DataFrame, kinds: dict[str, Any], where: str) ->
             if is_infinite.any():
                 row = int(np.argmax(is_infinite)) + 1
                 raise TableError(
-                    f"column {name!r} of {where} holds infinity in row {row}: correct it, or --ignore {name}."
+                    f"column {name!r} of {where} holds infinity in row {row}: correct it, or "
+                    f"{spell_option('ignore', name)}."
                 )
     return table
 
@@ -112,7 +113,7 @@ def _say_too_few(table: pd.DataFrame, is_kept: NDArray[np.bool_], where: str) ->
     worst = str(n_missing.idxmax())
     return (
         f"{int(is_kept.sum())} of {len(table)} rows of {where} have no missing value ({worst!r} lacks "
-        f"{int(n_missing.max())}): give --ignore {worst}, or --missing median to fill them."
+        f"{int(n_missing.max())}): give {spell_option('ignore', worst)}, or --missing median to fill them."
     )
 
 

@@ -13,7 +13,7 @@ import shutil
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -25,6 +25,8 @@ from polyclust.table.stored_index import show_index
 from polyclust.table.text import TextFormat, detect_format, find_other_separator, find_ragged_line
 
 __all__ = [
+    "NAMELESS",
+    "NONE",
     "STANDARD_INPUT",
     "TableError",
     "TableSource",
@@ -37,12 +39,17 @@ __all__ = [
     "read_as_text",
     "read_table",
     "refuse_unreadable",
+    "spell_option",
 ]
 
 STANDARD_INPUT = "-"
 PARQUET_ENDINGS = (".parquet", ".pq")
 EXCEL_ENDINGS = (".xlsx", ".xlsm", ".xls", ".ods")
 LOOKED_ROWS = 1000  # for what stands where values are missing
+# As pandas has them, but for None: among numbers it stands for a missing value, among words it is one of them.
+NUMBERS_THAT_ARE_NONE = ("NaN", "nan", "-NaN", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN")
+GAPS = ("", "NA", "N/A", "n/a", "<NA>", "NULL", "null", "#N/A", "#N/A N/A", "#NA", *NUMBERS_THAT_ARE_NONE)
+NONE = "None"
 NAMELESS = "Unnamed: "  # and the place, as pandas calls them
 # A table in memory takes about this many times its file, while it is being read.
 MEMORY_PER_BYTE = {"text": 4, "parquet": 8, "excel": 20}
@@ -50,6 +57,11 @@ MEMORY_PER_BYTE = {"text": 4, "parquet": 8, "excel": 20}
 
 class TableError(ValueError):
     """A table cannot be read; the message says what, where and what to do."""
+
+
+def spell_option(option: str, name: str) -> str:
+    """An option with a column as it can be typed, whatever the column is called."""
+    return f"--{option} {shlex.quote(name)}"
 
 
 @dataclass(frozen=True)
@@ -253,7 +265,17 @@ def _refuse_repeated(names: Sequence[str], source: TableSource) -> None:
 def _read_text(source: TableSource) -> pd.DataFrame:
     form = _find_format(source)
     _refuse_ragged(source, form)
-    return _trim(_parse_text(source, form), form)
+    return _trim(_keep_none(_parse_text(source, form), source, form), form)
+
+
+def _keep_none(table: pd.DataFrame, source: TableSource, form: TextFormat) -> pd.DataFrame:
+    """The table with None as a value of columns that hold other words: how often do you smoke?"""
+    is_text = pd.api.types.is_string_dtype
+    names = [name for name in table.columns if is_text(table[name].dtype) and table[name].isna().any()]
+    if not names:
+        return table
+    words = _parse_text(source, form, usecols=names, dtype="string", keep_default_na=False, na_values=GAPS)
+    return _replace_columns(table, {name: words[name] for name in names})
 
 
 def _trim(table: pd.DataFrame, form: TextFormat) -> pd.DataFrame:
@@ -261,7 +283,12 @@ def _trim(table: pd.DataFrame, form: TextFormat) -> pd.DataFrame:
     if not form.is_spaced:
         return table
     texts = {name: table[name].str.strip() for name in table.columns if pd.api.types.is_string_dtype(table[name].dtype)}
-    return table.assign(**texts)
+    return _replace_columns(table, texts)
+
+
+def _replace_columns(table: pd.DataFrame, columns: Mapping[str, pd.Series[Any]]) -> pd.DataFrame:
+    """The table with other values in some columns, whatever they are called."""
+    return pd.DataFrame({name: columns.get(name, table[name]) for name in table.columns}, index=table.index)
 
 
 def _find_format(source: TableSource) -> TextFormat:
@@ -348,8 +375,10 @@ def _exact_decimals() -> dict[str, Any]:
 def _iterate_text(source: TableSource, chunk_rows: int, text_columns: Sequence[str]) -> Iterator[pd.DataFrame]:
     form = _find_format(source)
     _refuse_ragged(source, form)
-    kept = {name: "string" for name in text_columns if name in _name_columns(form.header)}
-    reader = _parse_text(source, form, chunksize=chunk_rows, dtype=kept)
+    names = _name_columns(form.header)
+    kept = {name: "string" for name in text_columns if name in names}
+    gaps = {name: GAPS if name in kept else (*GAPS, NONE) for name in names}
+    reader = _parse_text(source, form, chunksize=chunk_rows, dtype=kept, keep_default_na=False, na_values=gaps)
     with reader:
         try:
             for chunk in reader:
@@ -390,7 +419,8 @@ class _parquet_errors:
 def _read_excel(source: TableSource) -> pd.DataFrame:
     try:
         with source.open_binary() as stream:
-            rows = pd.read_excel(stream, sheet_name=_sheet(source), header=None, dtype=object)
+            options: dict[str, Any] = {"dtype": object, "keep_default_na": False, "na_values": GAPS}
+            rows = pd.read_excel(stream, sheet_name=_sheet(source), header=None, **options)
     except ImportError as error:
         if "openpyxl" not in str(error):
             raise TableError(
@@ -411,7 +441,15 @@ def _read_excel(source: TableSource) -> pd.DataFrame:
     _refuse_repeated(header, source)
     table = rows.iloc[first + 1 :].reset_index(drop=True)
     table.columns = pd.Index(_name_columns(header))
-    return table.infer_objects().convert_dtypes()
+    columns = {name: _drop_lone_none(table[name]) for name in table.columns}
+    return pd.DataFrame(columns).infer_objects().convert_dtypes()
+
+
+def _drop_lone_none(column: pd.Series[Any]) -> pd.Series[Any]:
+    """None as missing where it is the only word."""
+    is_none = column == NONE
+    has_words = any(isinstance(value, str) for value in column[~is_none])
+    return column if has_words else column.mask(is_none)
 
 
 def _say_of_excel(error: Exception) -> str:

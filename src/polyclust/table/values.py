@@ -9,7 +9,7 @@ import pandas as pd
 
 from polyclust.table.amounts import as_numbers, is_placeholder
 from polyclust.table.features import Column
-from polyclust.table.read import TableError
+from polyclust.table.read import NONE, TableError
 
 __all__ = ["convert_to_column"]
 
@@ -57,6 +57,8 @@ def _convert_category(series: pd.Series[Any], column: Column) -> pd.Series[Any]:
         text = str(value).strip()
         if value in known or text in spelled:
             return value if value in known else spelled[text]
+        if text == NONE and (truths or numbers):
+            return None
         if truths and text.lower() in TRUTH:
             return truths.get(bool(TRUTH[text.lower()]), value)
         return numbers.get(_read_number(text), value) if numbers else value
