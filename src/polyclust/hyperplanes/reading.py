@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -20,7 +21,7 @@ from polyclust.hyperplanes.general import find_direction
 from polyclust.hyperplanes.lattice import Directions
 from polyclust.hyperplanes.threshold import choose_threshold
 from polyclust.kernels.orders import RELATIVE_GAP, measure_direction_intervals
-from polyclust.table.features import Feature
+from polyclust.table.features import Column, Feature
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -70,6 +71,7 @@ def read_hyperplanes(
     units = np.array([f.unit for f in features])
     straight = measure_intervals(raw, labels, n_clusters, axes(len(features)), features, np.ones(len(features)))
     chosen, open_pairs = _cover_pairs(straight, _all_pairs(n_clusters))
+    chosen = _tell_by_own_levels(chosen, straight, features)
     if open_pairs and oblique is not None and len(oblique):
         values = raw / units
         useful = _choose_directions(values, labels, n_clusters, oblique, open_pairs)
@@ -136,6 +138,9 @@ class _ChosenCut:
     high: float
     pairs: tuple[tuple[int, int], ...]  # (below, above)
 
+    def has_above(self, cluster: int) -> bool:
+        return any(above == cluster for _, above in self.pairs)
+
 
 def _all_pairs(n_clusters: int) -> list[tuple[int, int]]:
     return list(itertools.combinations(range(n_clusters), 2))
@@ -164,6 +169,42 @@ def _cover_pairs(intervals: Intervals, pairs: list[tuple[int, int]]) -> tuple[li
         chosen.append(_tighten(intervals, direction[best], is_below[best], [pairs[p] for p in settled]))
         is_open[settled] = False
     return chosen, [pairs[p] for p in np.flatnonzero(is_open)]
+
+
+def _tell_by_own_levels(chosen: list[_ChosenCut], straight: Intervals, features: Sequence[Feature]) -> list[_ChosenCut]:
+    """The cuts where a cluster of one level is told by it, and not by all the others that it does not have.
+
+    One pair is enough for that: the level rules out the others. Its partner must be told by its own level elsewhere.
+    """
+    for cluster, own in np.argwhere(straight.lows.T >= 1.0).tolist():
+        if features[own].kind != "level":
+            continue
+        same = [n for n, cut in enumerate(chosen) if _is_level_of(cut, features[own].column, features)]
+        if any(chosen[n].positions == (own,) and chosen[n].has_above(cluster) for n in same):
+            continue
+        others = [n for n in same if any(below == cluster for below, _ in chosen[n].pairs)]
+        spare = _find_spare_pair([chosen[n] for n in others], cluster, straight.highs[own])
+        if len(others) > 1 and spare is not None:
+            which, partner = others[spare[0]], spare[1]
+            left = tuple(pair for pair in chosen[which].pairs if pair != (cluster, partner))
+            own_cut = _ChosenCut((own,), (1.0,), 0.0, 1.0, ((partner, cluster),))
+            chosen = [*chosen[:which], replace(chosen[which], pairs=left), *chosen[which + 1 :], own_cut]
+    return chosen
+
+
+def _is_level_of(cut: _ChosenCut, column: Column, features: Sequence[Feature]) -> bool:
+    feature = features[cut.positions[0]]
+    return len(cut.positions) == 1 and feature.kind == "level" and feature.column == column
+
+
+def _find_spare_pair(cuts: list[_ChosenCut], cluster: int, highs: Floats) -> tuple[int, int] | None:
+    """A cut with a pair that can be told otherwise, and the partner: a cluster that lacks the level and stays told."""
+    for n, cut in enumerate(cuts):
+        above = Counter(up for _, up in cut.pairs)
+        for low, up in cut.pairs:
+            if low == cluster and above[up] > 1 and highs[up] <= 0.0:
+                return n, up
+    return None
 
 
 def _list_cuts(
@@ -298,6 +339,7 @@ def read_general_hyperplanes(
     """Real coefficients: an axis where one will do, else the widest gap that a linear program finds."""
     straight = measure_intervals(raw, labels, n_clusters, axes(len(features)), features, np.ones(len(features)))
     chosen, open_pairs = _cover_pairs(straight, _all_pairs(n_clusters))
+    chosen = _tell_by_own_levels(chosen, straight, features)
     planes = [plane for cut in chosen for plane in _planes_of(cut, features)]
     offset, scale = np.array([f.offset for f in features]), np.array([f.scale for f in features])
     failed = []
