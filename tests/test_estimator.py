@@ -21,6 +21,7 @@ quietly = pytest.mark.filterwarnings("ignore::polyclust.errors.PolyclustWarning"
 # How many clusters, and how large
 
 
+@quietly  # the best five have a small one
 def test_the_best_number_of_clusters_is_found_and_every_score_kept():
     X, truth = make_blobs(200, centers=[[0, 0], [6, 0], [0, 6], [6, 6]], cluster_std=0.4, random_state=1)
     model = PolytopeClustering(max_clusters=6, random_state=0).fit(X)

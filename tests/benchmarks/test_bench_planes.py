@@ -154,17 +154,20 @@ def test_improving_never_loses_and_keeps_count_of_wrong_sides():
 
 
 def test_higher_fines_leave_fewer_rows_over():
-    rows, labels = make_blobs()
-    measured, finder = Rows.measure(rows), Finder(rows)
-    fates = weigh_fates(measured.distances, labels)
-    faces = [part(finder, fates, cluster, 3) for cluster in range(3)]
-    arrangement = Arrangement(finder, fates, faces, np.random.default_rng(0))
-    n_before = (~arrangement.is_in.any(axis=1)).sum()
-    planes = study.search_planes(measured, finder, labels, faces, np.random.default_rng(0))
-    is_in = count_wrong(planes, rows, 4) == 0
-    assert (~is_in.any(axis=1)).sum() < n_before
-    found = study.settle(measured, is_in, labels)
-    assert is_in[is_in.any(axis=1), found[is_in.any(axis=1)]].all()
+    n_before = n_after = 0
+    for seed in range(4):  # a tie may be broken otherwise on another machine, but not on all of them
+        rows, labels = make_blobs(seed, n_noise=150)
+        measured, finder = Rows.measure(rows), Finder(rows)
+        fates = weigh_fates(measured.distances, labels)
+        faces = [part(finder, fates, cluster, 3) for cluster in range(3)]
+        arrangement = Arrangement(finder, fates, faces, np.random.default_rng(0))
+        n_before += (~arrangement.is_in.any(axis=1)).sum()
+        planes = study.search_planes(measured, finder, labels, faces, np.random.default_rng(0))
+        is_in = count_wrong(planes, rows, 4) == 0
+        n_after += (~is_in.any(axis=1)).sum()
+        found = study.settle(measured, is_in, labels)
+        assert is_in[is_in.any(axis=1), found[is_in.any(axis=1)]].all()
+    assert n_after < n_before
 
 
 # --- the table

@@ -13,6 +13,12 @@
   // Plotly reads a little HTML in its texts; names from the table are plain text.
   const plain = (text) => String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
   const shorten = (text, n) => (text.length > n ? text.slice(0, n - 1) + "…" : text);
+  // Names that only differ at their ends are cut in the middle.
+  const shortenAll = (names, n) => {
+    const cut = names.map((name) => shorten(name, n));
+    const inMiddle = (name) => (name.length > n ? name.slice(0, Math.ceil(n / 2) - 1) + "…" + name.slice(-Math.floor(n / 2)) : name);
+    return cut.map((text, i) => (cut.indexOf(text) === cut.lastIndexOf(text) ? text : inMiddle(names[i])));
+  };
   // On a phone a line of a chart has room for fewer letters.
   const fitWidth = (text, n) => shorten(text, isNarrow() ? 28 : n);
   const fade = (hex, alpha) => {
@@ -42,7 +48,7 @@
     const base = { title: { text: plain(fitWidth(column.name, 60)), standoff: 8 }, range: range(column), gridcolor: "#e6eaee", zeroline: false, automargin: true };
     if (!isDiscrete(column)) return base;
     const names = stripNames(column);
-    return { ...base, tickvals: names.map((_, i) => i), ticktext: names.map((n) => plain(shorten(n, 24))), showgrid: false };
+    return { ...base, tickvals: names.map((_, i) => i), ticktext: shortenAll(names, 24).map(plain), showgrid: false };
   }
 
   // ---- where the rule of a cluster allows rows ------------------------------------------------------------
