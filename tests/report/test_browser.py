@@ -237,6 +237,18 @@ def test_texts_of_charts_fit_a_phone(browser: Browser, build_subject, tmp_path: 
     assert min(min(pair) for pair in edges) >= 0
 
 
+def test_levels_that_begin_alike_are_told_apart_on_the_axis(browser: Browser, build_subject, tmp_path: Path) -> None:
+    levels = [f"Coalition reported together in {where}" for where in ("spring", "autumn", "winter")]
+    table = pd.DataFrame({"poll": levels * 10, "share": np.tile([1.0, 5.0, 9.0], 10)})
+    path = tmp_path / "levels.html"
+    path.write_text(render_report(build_subject(table, np.tile([0, 1, 2], 10))), encoding="utf-8")
+    browser.open(path)
+    browser.choose("x-feature", 0)
+    ticks = browser.run("return document.getElementById('scatter').layout.xaxis.ticktext")
+    assert len(set(ticks)) == 3
+    assert all(len(tick) <= 24 for tick in ticks)
+
+
 def test_what_also_differs_is_not_what_the_rule_said(browser: Browser, build_subject, tmp_path: Path) -> None:
     table = pd.DataFrame({"plan": ["free"] * 30 + ["paid"] * 30, "size": list("abc") * 10 + list("cde") * 10})
     table["visits"] = np.arange(60)
