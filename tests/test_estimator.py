@@ -48,6 +48,17 @@ def test_more_terms_do_not_score_less_than_one(seed):
 
 
 @quietly
+@pytest.mark.parametrize("seed", [3, 4])
+def test_nor_do_they_on_many_booleans(seed):
+    rng = np.random.default_rng(seed)
+    X = (rng.random((780, 60)) < rng.random(60) ** 3).astype(float)
+    X = X[:, X.std(axis=0) > 0]
+    settings = {"max_clusters": 3, "n_init": 1, "random_state": 0}
+    one, two = (PolytopeClustering(max_terms=t, max_coefficient=c, **settings).fit(X) for t, c in ((1, 1), (2, 3)))
+    assert two.score_ >= one.score_
+
+
+@quietly
 @pytest.mark.parametrize(("n_rows", "seed"), [(150, 9), (800, 5)])
 def test_families_do_not_score_less_than_the_sums_of_two_terms_in_them(n_rows, seed):
     rng = np.random.default_rng(seed)

@@ -261,7 +261,7 @@ def _cut_once(moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> list[
 
 
 def _cut_in_two(one: Partition, moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> Partition | None:
-    """The best single cut of all points, which groups may hide: all of them where that is cheap."""
+    """The best single cut of all points, which groups may hide: of the family or, if that costs much, of the axes."""
     scorer, found = moves.scorer, []
     if isinstance(scorer, SilhouetteScorer):
         best = search_two(scorer, plan.family, journal, most_cells=CELLS_OF_A_CUT)
@@ -269,6 +269,7 @@ def _cut_in_two(one: Partition, moves: Neighbourhood, plan: SearchPlan, journal:
             return best
         if plan.family.oblique is not None:
             found.append(cut_extremes(scorer, plan.family.oblique, journal))
+            found.append(search_two(scorer, AxisFamily(), journal, most_cells=CELLS_OF_A_CUT))
     found.append(moves.split(one, 0))
     return max((p for p in found if p is not None), key=lambda p: p.score, default=None)
 
