@@ -12,7 +12,7 @@ from polyclust.search.journal import Journal
 from polyclust.search.moves import Neighbourhood
 from polyclust.search.partition import Partition
 
-__all__ = ["explore", "offer", "shift_boundaries"]
+__all__ = ["explore", "offer", "shift_boundaries", "widen"]
 
 GAINS_BEHIND, SCORE_BEHIND = 4.0, 0.005
 NEARLY_AS_GOOD = 0.01
@@ -42,7 +42,6 @@ def explore(
     n_clusters: tuple[int, int],
     journal: Journal,
     known: Mapping[int, Partition] | None = None,
-    later: Iterable[Partition] = (),
     n_swapped: int = 3,
     carry_all: bool = True,
     improve_all: bool = True,
@@ -50,22 +49,33 @@ def explore(
 ) -> dict[int, Partition]:
     """The best partition found for every K in the range, by carrying solutions to K + 1 and K - 1 until stable.
 
-    Solutions already ``known`` are there to be beaten; what beats them is carried on, and the best of all. Then the
-    best ``n_swapped`` K try to exchange a boundary for another: a merge and a split at once; then all K are sliced, and
-    at last ``later`` starts are taken up that score about as much as what was found. Unless ``carry_all``, only the
-    best of all is carried, and what has too few clusters yet. Unless ``improve_all`` and ``carry_all``, what lies too
-    far behind the best is taken as it is. Of the starts of a K those after ``patience`` in vain are left out. Where no
-    K of the range can be reached, the largest found is given.
+    Solutions already ``known`` are there to be beaten; what beats them is carried on, and the best of all. In the
+    end the best ``n_swapped`` K try to exchange a boundary for another: a merge and a split at once. Unless
+    ``carry_all``, only the best of all is carried, and what has too few clusters yet. Unless ``improve_all`` and
+    ``carry_all``, what lies too far behind the best is taken as it is. Of the starts of a K those after ``patience``
+    in vain are left out. Where no K of the range can be reached, the largest found is given.
     """
-    least = n_clusters[0]
     explorer = _Explorer(moves, n_clusters, journal, dict(known or {}), n_swapped, carry_all, improve_all)
     explorer.take(starts, patience)
     explorer.follow_leader()
     explorer.settle()
-    explorer.take((partition for partition in later if explorer.is_near(partition)), patience)
+    return explorer.within_range
+
+
+def widen(
+    found: Mapping[int, Partition],
+    later: Iterable[Partition],
+    moves: Neighbourhood,
+    n_clusters: tuple[int, int],
+    journal: Journal,
+) -> dict[int, Partition]:
+    """What slices make of the partitions that were found, and of later starts that score about as much; none worse."""
+    explorer = _Explorer(moves, n_clusters, journal, dict(found), n_swapped=0)
+    explorer.unsliced = set(found)
     explorer.settle()
-    best = explorer.best
-    return {k: p for k, p in best.items() if k >= least} or {max(best): best[max(best)]}
+    explorer.take(partition for partition in later if explorer.is_near(partition))
+    explorer.settle()
+    return explorer.within_range
 
 
 class _Explorer:
@@ -73,7 +83,7 @@ class _Explorer:
 
     def __init__(
         self, moves: Neighbourhood, n_clusters: tuple[int, int], journal: Journal, best: dict[int, Partition],
-        n_swapped: int, carries_all: bool, improves_all: bool,
+        n_swapped: int, carries_all: bool = True, improves_all: bool = True,
     ) -> None:  # fmt: skip
         self.moves, self.journal, self.best = moves, journal, best
         self.least, self.most = n_clusters
@@ -81,7 +91,7 @@ class _Explorer:
         self.improver = _Improver(moves, journal, self.least, improves_all=carries_all and improves_all)
         self.waiting: set[int] = set()
         self.swapped: set[int] = set()
-        self.sliced: set[int] = set()
+        self.unsliced: set[int] = set()
         self.pushed: set[int] = set()
 
     @property
@@ -89,7 +99,13 @@ class _Explorer:
         """Whether the search must end and has as many clusters as were asked for."""
         return self.journal.is_over() and max(self.best, default=0) >= self.least
 
-    def take(self, starts: Iterable[Partition], patience: float) -> None:
+    @property
+    def within_range(self) -> dict[int, Partition]:
+        """The best of every K that was asked for; if there is none, the largest found."""
+        best = self.best
+        return {k: p for k, p in best.items() if k >= self.least} or {max(best): best[max(best)]}
+
+    def take(self, starts: Iterable[Partition], patience: float = math.inf) -> None:
         """Improve the starts; what is the best of its K then is carried on."""
         n_in_vain: Counter[int] = Counter()
         for partition in starts:
@@ -128,11 +144,10 @@ class _Explorer:
         if self.carries_all or partition.score > was_best or k < self.least:
             self.waiting.add(k)
         self.swapped.discard(k)
-        self.sliced.discard(k)
         return True
 
     def _next_changes(self) -> list[tuple[str, Partition | None]] | None:
-        """Splits and merges first, where all are stable a swap, where these are done a slice; None at the end."""
+        """Splits and merges first, where all are stable a swap or a slice; None at the end."""
         best, journal, largest = self.best, self.journal, max(self.best)
         if not self.waiting and largest < self.least and largest not in self.pushed:
             self.pushed.add(largest)
@@ -146,10 +161,10 @@ class _Explorer:
         if to_swap is not None:
             self.swapped.add(to_swap)
             return [("swap", changed) for changed in _swap(best[to_swap], self.moves, journal)]
-        to_slice = min((k for k in best if k < self.most and k not in self.sliced), default=None)
-        if to_slice is not None:
-            self.sliced.add(to_slice)
-            return [("slice", self.moves.slice_off(best[to_slice]))]
+        if self.unsliced:
+            k = min(self.unsliced)
+            self.unsliced.remove(k)
+            return [("slice", self.moves.slice_off(best[k]) if k < self.most else None)]
         return None
 
 

@@ -16,14 +16,15 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from polyclust.search.beam import split_widely
 from polyclust.search.crossing import cross_cuts
-from polyclust.search.descent import explore, offer, shift_boundaries
+from polyclust.search.descent import explore, offer, shift_boundaries, widen
 from polyclust.search.directions import AxisDirections
 from polyclust.search.even import grow_even_tree
 from polyclust.search.extremes import cut_extremes
@@ -53,6 +54,7 @@ ANY_LEANING, LITTLE_LEANING, SOME_LEANING = 0.0, 0.005, 0.02
 CELLS_OF_A_CUT = 3e8
 FEW_SLANTS = 500
 LEAD_OF_MORE_TERMS = 0.005
+LEAD_OF_WIDER = 0.0005
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ def _search_heuristically(scorer: Scorer, plan: SearchPlan, journal: Journal) ->
     is_axis = isinstance(plan.family, AxisFamily)
     starts = [] if is_axis or is_left_to_more else _start_anew(starter, pool, moves, journal)
     starts += _graft(starter, pool, journal)
-    best = _polish(pool, starts, moves, plan, journal)
+    best = _polish(pool, starts, moves, plan, journal, begun.wider)
     is_asked = not (is_few or plan.is_sample or plan.is_called)
     if is_asked and begun.is_straight and isinstance(plan.family, LatticeFamily):
         _try_straight(best, pool, moves, plan, journal)
@@ -115,11 +117,13 @@ class _Begun:
     """What is polished next.
 
     has_raced : directions were left out on the way; is_straight : only the axes were used
+    wider : what of many points is polished beside the pool, since it led it on groups
     """
 
     pool: list[Partition]
     has_raced: bool
     is_straight: bool
+    wider: Sequence[Partition] = ()
 
 
 def _begin(starter: Starter, moves: Neighbourhood, journal: Journal) -> _Begun:
@@ -128,10 +132,11 @@ def _begin(starter: Starter, moves: Neighbourhood, journal: Journal) -> _Begun:
     journal.begin("axes")
     axes = AxisDirections(plan.effort)
     if len(points) > FEW_POINTS:
-        return _Begun(_search_groups(starter.scorer, moves, plan, journal), has_raced=True, is_straight=True)
+        found, wider = _search_groups(starter.scorer, moves, plan, journal)
+        return _Begun(found, has_raced=True, is_straight=True, wider=wider)
     leaning = moves.least_leaning
     ways = (_search_axes(starter, axes, way, journal, leaning, is_wide=True) for way in plan.both_ways(points))
-    pool = [p for found in journal.in_time(ways, at_least=1) for p in found]
+    pool = [p for along in journal.in_time(ways, at_least=1) for p in (*along.found, *along.wider)]
     return _Begun(pool, axes.has_raced, is_straight=True)
 
 
@@ -161,19 +166,24 @@ def _make_moves(scorer: Scorer, plan: SearchPlan, journal: Journal) -> Neighbour
     return kind(scorer, legality, directions, gain, leaning, journal.is_over)
 
 
+class _Along(NamedTuple):
+    """What the axes find for every K, and what slices and cuts through all clusters make of it where that is better."""
+
+    found: list[Partition]
+    wider: list[Partition]
+
+
 def _search_axes(
     starter: Starter, axes: DirectionSource, counting: Counting, journal: Journal, leaning: float, is_wide: bool = False
-) -> list[Partition]:
+) -> _Along:
     """Every move along the axes on the points as they are; a beam of splits is among the starts if it is wide."""
     scorer, plan = starter.scorer, starter.plan
     moves = Neighbourhood(scorer, AxisFamily().legality(scorer.points), axes, SMALL_GAIN, leaning, journal.is_over)
     starts: Iterable[Partition] = starter.make(moves.legality, counting)
-    if is_wide and counting == "alone" and isinstance(scorer, SilhouetteScorer):
-        splits = split_widely(scorer, axes, min(plan.n_clusters[1], len(scorer.points)))
+    measured = scorer if counting == "alone" and isinstance(scorer, SilhouetteScorer) else None
+    if is_wide and measured is not None:
+        splits = split_widely(measured, axes, min(plan.n_clusters[1], len(scorer.points)))
         starts = itertools.chain(starts, journal.in_time(splits))
-    later: Iterable[Partition] = ()
-    if counting == "alone" and isinstance(scorer, SilhouetteScorer):
-        later = journal.in_time(cross_cuts(scorer, plan.n_clusters[1]))
     if plan.is_sample:  # the best first, so that what lies too far behind shows early
         starts = sorted(journal.in_time(starts, at_least=2), key=lambda p: -p.score)
     found = explore(
@@ -181,18 +191,24 @@ def _search_axes(
         moves,
         plan.n_clusters,
         journal,
-        later=later,
         n_swapped=0 if plan.is_called else 3,
         improve_all=not plan.is_sample,
         patience=plan.patience,
     )
-    return list(found.values())
+    if measured is None or journal.is_over():
+        return _Along(list(found.values()), [])
+    crossed = journal.in_time(cross_cuts(measured, plan.n_clusters[1]))
+    wider = widen(found, crossed, moves, plan.n_clusters, journal)
+    return _Along(list(found.values()), [p for k, p in wider.items() if p is not found.get(k)])
 
 
-def _search_groups(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> list[Partition]:
-    """The same on groups of points, lifted to all points and made legal there; many starts share several groupings."""
+def _search_groups(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> _Along:
+    """The same on groups of points, lifted to all points and made legal there; many starts share several groupings.
+
+    Of what is wider only the best is lifted, where it leads by more than groups err, and kept if it leads there too.
+    """
     n_groups = int(np.clip(math.sqrt(CELLS_OF_GROUPS / scorer.points.n_features), FEWEST_GROUPS, MOST_GROUPS))
-    found = _cut_once(moves, plan, journal)
+    found, wider = _cut_once(moves, plan, journal), []
     if journal.is_over():
         n_groups = min(n_groups, max(FEW_GROUPS, 4 * plan.n_clusters[0]))
 
@@ -209,8 +225,12 @@ def _search_groups(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journ
                 break
             axes = AxisDirections(part.effort, "quick")
             coarse = _search_axes(starter, axes, counting, journal, moves.least_leaning)
-            found += _lift(coarse, groups, moves, counting, journal)
-    return found
+            found += _lift(coarse.found, groups, moves, counting, journal)
+            leader = max(p.score for p in coarse.found)
+            leading = [p for p in coarse.wider if p.score > leader + LEAD_OF_WIDER]
+            wider += _lift(sorted(leading, key=lambda p: -p.score)[:1], groups, moves, counting, journal)
+    leader = max(p.score for p in found)
+    return _Along(found, [p for p in wider if p.score > leader])
 
 
 def _lift(
@@ -275,12 +295,13 @@ def _cut_in_two(one: Partition, moves: Neighbourhood, plan: SearchPlan, journal:
 
 
 def _polish(
-    pool: list[Partition], starts: list[Partition], moves: Neighbourhood, plan: SearchPlan, journal: Journal
-) -> dict[int, Partition]:
-    """Improve the best of both, carry them across K, and give the winner a last pass over all pairs."""
+    pool: list[Partition], starts: list[Partition], moves: Neighbourhood, plan: SearchPlan, journal: Journal,
+    wider: Sequence[Partition] = (),
+) -> dict[int, Partition]:  # fmt: skip
+    """Improve the best of them, carry them across K, and give the winner a last pass over all pairs."""
     if not any(plan.bounds.hold_for(p.sizes) for p in [*pool, *starts]):
         pool = _with_even_parts(pool, moves, plan, journal)
-    best = _keep_best([*pool, *starts], plan)
+    best = _keep_best([*pool, *starts, *wider], plan)
     points = moves.scorer.points
     is_slow = not isinstance(moves.scorer, SilhouetteScorer)
     if is_slow and len(points) > FEW_POINTS:  # a criterion that is called for every cut: no more than this
@@ -290,10 +311,12 @@ def _polish(
     is_enough = max(best) >= plan.n_clusters[0] and len(points) > FEW_POINTS
     if plan.is_sample and is_enough and _has_many_slants(plan.family):
         return best  # the starts' cuts have two terms already, and are improved on more rows than these
-    chosen = _choose_for_polish(pool, starts, plan)
+    chosen = [*_choose_for_polish(pool, starts, plan), *wider]
     is_cheap = not is_costly(points, plan.family)
     carry_all = is_cheap or len(points) <= FEW_POINTS
     found = explore(chosen, moves, plan.n_clusters, journal, best, n_swapped=int(is_cheap), carry_all=carry_all)
+    if len(points) <= FEW_POINTS:
+        found = widen(found, (), moves, plan.n_clusters, journal)
     if max(found) < plan.n_clusters[0]:  # splits of the best clusters lead nowhere
         found = _keep_best(_with_even_parts([*found.values()], moves, plan, journal), plan)
     if plan.is_sample and isinstance(plan.family, LatticeFamily):
