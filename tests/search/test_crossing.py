@@ -103,3 +103,13 @@ def _list_slices(some, partition, bounds):
             sizes = np.bincount(labels, weights=some.weights, minlength=partition.n_clusters + 1)
             if sizes.min() >= max(bounds[0], 1e-9) and sizes.max() <= bounds[1]:
                 yield silhouette_of_repeats(some.distances, labels, some.weights)
+
+
+def test_values_recur_in_booleans_and_codes_but_not_in_measurements():
+    rng = np.random.default_rng(0)
+    measured = rng.normal(size=(200, 3))
+    coded = measured.copy()
+    coded[:15, 1] = 99.0
+    assert not scorer_of(measured).points.has_recurring_values
+    assert scorer_of(coded).points.has_recurring_values
+    assert scorer_of(np.column_stack([measured, rng.random(200) < 0.2])).points.has_recurring_values

@@ -16,6 +16,7 @@ Ints = NDArray[np.intp]
 __all__ = ["FEW_POINTS", "Points", "SubsetOrders", "order_projections", "stack_orders"]
 
 
+RECURRING = 0.05  # of the rows
 FEW_POINTS = 700  # up to so many everything is tried; more are searched by groups and samples
 
 
@@ -86,6 +87,12 @@ class Points:
             steps = np.concatenate([[0], np.cumsum(ordered[1:] > ordered[:-1])])
             ranks[order, f] = steps
         return ranks
+
+    @property
+    def has_recurring_values(self) -> bool:
+        """Whether some value of a feature is that of many rows: a boolean, a code, a zero."""
+        most = RECURRING * self.total_weight
+        return any(np.bincount(ranks, weights=self.weights).max() > most for ranks in self.axis_ranks.T)
 
     def take(self, rows: Ints, weights: Floats) -> Points:
         """Some of the points, with other weights."""

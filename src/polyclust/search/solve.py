@@ -174,8 +174,9 @@ class _Along(NamedTuple):
 
 
 def _search_axes(
-    starter: Starter, axes: DirectionSource, counting: Counting, journal: Journal, leaning: float, is_wide: bool = False
-) -> _Along:
+    starter: Starter, axes: DirectionSource, counting: Counting, journal: Journal, leaning: float,
+    is_wide: bool = False, widens: bool = True,
+) -> _Along:  # fmt: skip
     """Every move along the axes on the points as they are; a beam of splits is among the starts if it is wide."""
     scorer, plan = starter.scorer, starter.plan
     moves = Neighbourhood(scorer, AxisFamily().legality(scorer.points), axes, SMALL_GAIN, leaning, journal.is_over)
@@ -195,7 +196,7 @@ def _search_axes(
         improve_all=not plan.is_sample,
         patience=plan.patience,
     )
-    if measured is None or journal.is_over():
+    if measured is None or not widens or journal.is_over():
         return _Along(list(found.values()), [])
     crossed = journal.in_time(cross_cuts(measured, plan.n_clusters[1]))
     wider = widen(found, crossed, moves, plan.n_clusters, journal)
@@ -205,8 +206,10 @@ def _search_axes(
 def _search_groups(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> _Along:
     """The same on groups of points, lifted to all points and made legal there; many starts share several groupings.
 
-    Of what is wider only the best is lifted, where it leads by more than groups err, and kept if it leads there too.
+    Of what is wider only the best is lifted, where it leads by more than groups err, and kept if it leads there too. A
+    sample is searched so only where values recur, as booleans and codes do.
     """
+    widens = not plan.is_sample or scorer.points.has_recurring_values
     n_groups = int(np.clip(math.sqrt(CELLS_OF_GROUPS / scorer.points.n_features), FEWEST_GROUPS, MOST_GROUPS))
     found, wider = _cut_once(moves, plan, journal), []
     if journal.is_over():
@@ -224,7 +227,7 @@ def _search_groups(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journ
             if is_enough():
                 break
             axes = AxisDirections(part.effort, "quick")
-            coarse = _search_axes(starter, axes, counting, journal, moves.least_leaning)
+            coarse = _search_axes(starter, axes, counting, journal, moves.least_leaning, widens=widens)
             found += _lift(coarse.found, groups, moves, counting, journal)
             leader = max(p.score for p in coarse.found)
             leading = [p for p in coarse.wider if p.score > leader + LEAD_OF_WIDER]
@@ -289,7 +292,8 @@ def _cut_in_two(one: Partition, moves: Neighbourhood, plan: SearchPlan, journal:
             return best
         if plan.family.oblique is not None:
             found.append(cut_extremes(scorer, plan.family.oblique, journal))
-            found.append(search_two(scorer, AxisFamily(), journal, most_cells=CELLS_OF_A_CUT))
+            if not plan.is_sample:
+                found.append(search_two(scorer, AxisFamily(), journal, most_cells=CELLS_OF_A_CUT))
     found.append(moves.split(one, 0))
     return max((p for p in found if p is not None), key=lambda p: p.score, default=None)
 
