@@ -36,6 +36,7 @@ from polyclust.search.moves import DirectionSource, Neighbourhood
 from polyclust.search.partition import Partition
 from polyclust.search.plan import SearchPlan, is_costly
 from polyclust.search.points import FEW_POINTS, Points
+from polyclust.search.relocation import move_rows, refine
 from polyclust.search.repair import make_legal
 from polyclust.search.sampled import SampledNeighbourhood
 from polyclust.search.scoring import Scorer, SilhouetteScorer
@@ -55,6 +56,7 @@ CELLS_OF_A_CUT = 3e8
 FEW_SLANTS = 500
 LEAD_OF_MORE_TERMS = 0.005
 LEAD_OF_WIDER = 0.0005
+NEAR_THE_LEAD = 0.003
 
 
 @dataclass(frozen=True)
@@ -371,16 +373,21 @@ def _with_even_parts(
 def _finish(
     best: dict[int, Partition], moves: Neighbourhood, plan: SearchPlan, journal: Journal
 ) -> dict[int, Partition]:
-    """A last pass for the winner, over more pairs and down to smaller gains.
+    """A last pass for the winner, over more pairs and down to smaller gains, and for what comes close and overtakes it.
 
     On a sample its noise exceeds what pairs that hardly lean on each other could gain.
     """
-    winner = max(best.values(), key=lambda p: p.score)
     is_many = len(moves.scorer.points) > FEW_POINTS
     gain, leaning = (SMALL_GAIN, LITTLE_LEANING) if is_many else (SMALLEST_GAIN, ANY_LEANING)
     leaning = SOME_LEANING if plan.is_sample else leaning
     finer = replace(moves, directions=moves.directions.afresh(), least_gain=gain, least_leaning=leaning)
-    offer(best, shift_boundaries(winner, finer, journal))
+    winner = max(best.values(), key=lambda p: p.score)
+    lead = refine(winner, finer, journal)
+    offer(best, lead)
+    rivals = [p for p in best.values() if p.n_clusters != lead.n_clusters and p.score > lead.score - NEAR_THE_LEAD]
+    for rival in rivals:
+        moved = move_rows(rival, moves, journal)
+        offer(best, moved if moved.score <= lead.score else refine(moved, finer, journal))
     return best
 
 
