@@ -320,12 +320,11 @@ def _unless_useless(
     rows = np.concatenate([first, second])
     is_first = np.arange(len(rows)) < len(first)
     weights = points.weights[rows]
-    is_right = plane.is_above(points.raw[rows]) == (is_first == (plane.above == min(plane.above, plane.below)))
+    is_right = plane.is_above(points.raw[rows]) == (is_first == (plane.above == plane.pair[0]))
     lighter = min(weights[is_first].sum(), weights[~is_first].sum())
     if weights[~is_right].sum() < 0.5 * lighter:
         return plane
-    i, j = sorted((plane.above, plane.below))
-    pair = PairTable(points.raw[rows], is_first, weights, features, i, j)
+    pair = PairTable(points.raw[rows], is_first, weights, features, *plane.pair)
     return find_fewest_errors(pair, family.oblique)[0]
 
 

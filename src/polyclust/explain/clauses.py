@@ -28,7 +28,7 @@ def make_clause(hyperplane: Hyperplane, is_upper: bool, features: Sequence[Featu
 def list_halfspaces(hyperplanes: Sequence[Hyperplane], cluster: int) -> list[HalfSpace]:
     """The half-spaces whose intersection is the cluster's polytope, each once."""
     sides = {
-        (h.features, h.coefficients, h.units, h.threshold, h.above == cluster): HalfSpace(h, h.above == cluster)
+        (h.direction, h.threshold, h.above == cluster): HalfSpace(h, h.above == cluster)
         for h in hyperplanes
         if cluster in (h.above, h.below)
     }

@@ -119,7 +119,7 @@ def _separate(
         hyperplanes.append(plane)
         if errors:
             overlapping.append(pair)
-    return sorted(hyperplanes, key=lambda h: (min(h.above, h.below), max(h.above, h.below))), overlapping, gaps
+    return sorted(hyperplanes, key=lambda h: h.pair), overlapping, gaps
 
 
 def _take_pair(table: EncodedTable, labels: Labels, weights: Floats, i: int, j: int) -> PairTable:

@@ -53,8 +53,7 @@ def _is_tree(hyperplanes: Sequence[Hyperplane], clusters: frozenset[int]) -> boo
     inside = [h for h in hyperplanes if h.above in clusters and h.below in clusters]
     groups: dict[object, set[tuple[int, int]]] = {}
     for h in inside:
-        cut = (h.features, h.coefficients, h.units, h.threshold)
-        groups.setdefault(cut, set()).add((h.above, h.below))
+        groups.setdefault((h.direction, h.threshold), set()).add((h.above, h.below))
     for pairs in groups.values():
         above, below = frozenset(i for i, _ in pairs), frozenset(j for _, j in pairs)
         is_cut = above | below == clusters and not above & below and len(pairs) == len(above) * len(below)

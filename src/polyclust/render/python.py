@@ -175,8 +175,7 @@ def _write_nearest(explanation: Explanation, columns: Sequence[Column], names: N
 
 
 def _cut(hyperplane: Hyperplane) -> object:
-    h = hyperplane
-    return (h.features, h.coefficients, h.units, h.threshold, h.norm)
+    return hyperplane.direction, hyperplane.threshold, hyperplane.norm
 
 
 def _write_distance(h: Hyperplane, number: int, explanation: Explanation, names: Names) -> list[str]:
