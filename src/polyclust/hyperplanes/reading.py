@@ -8,7 +8,6 @@ what the pairs of a cut leave free.
 from __future__ import annotations
 
 import itertools
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,8 +17,8 @@ from numpy.typing import NDArray
 
 from polyclust.geometry.hyperplane import Hyperplane
 from polyclust.hyperplanes.general import find_direction
-from polyclust.hyperplanes.lattice import Directions
-from polyclust.hyperplanes.threshold import choose_threshold
+from polyclust.hyperplanes.lattice import Directions, list_directions
+from polyclust.hyperplanes.planes import make_plane, measure_norm, place_plane
 from polyclust.kernels.orders import RELATIVE_GAP, measure_direction_intervals
 from polyclust.table.features import Column, Feature
 
@@ -28,7 +27,6 @@ Ints = NDArray[np.intp]
 
 __all__ = [
     "NotSeparableError",
-    "axes",
     "measure_norm",
     "plane_between",
     "read_general_hyperplanes",
@@ -59,29 +57,33 @@ class Intervals:
     norms: Floats
 
 
-def axes(n_features: int) -> Directions:
-    """One direction per feature."""
-    return Directions(np.arange(n_features, dtype=np.int32)[:, None], np.ones((n_features, 1)))
-
-
 def read_hyperplanes(
     raw: Floats, labels: Ints, n_clusters: int, features: Sequence[Feature], oblique: Directions | None = None
 ) -> tuple[Hyperplane, ...]:
     """One hyperplane per pair of clusters, exact on these rows. Raises NotSeparableError if there is none."""
-    units = np.array([f.unit for f in features])
-    straight = measure_intervals(raw, labels, n_clusters, axes(len(features)), features, np.ones(len(features)))
-    chosen, open_pairs = _cover_pairs(straight, _all_pairs(n_clusters))
-    chosen = _tell_by_own_levels(chosen, straight, features)
+    planes, open_pairs = _read_straight(raw, labels, n_clusters, features)
     if open_pairs and oblique is not None and len(oblique):
+        units = np.array([f.unit for f in features])
         values = raw / units
         useful = _choose_directions(values, labels, n_clusters, oblique, open_pairs)
         slanted = measure_intervals(values, labels, n_clusters, useful, features, units)
         more, open_pairs = _cover_pairs(slanted, open_pairs)
-        chosen += more
-    planes = [plane for cut in chosen for plane in _planes_of(cut, features)]
+        planes += _planes_of(more, features)
     if open_pairs:
         raise NotSeparableError(open_pairs, planes)
     return _in_order(planes)
+
+
+def _read_straight(
+    raw: Floats, labels: Ints, n_clusters: int, features: Sequence[Feature]
+) -> tuple[list[Hyperplane], list[tuple[int, int]]]:
+    """The hyperplanes of one term, and the pairs that none of them tells apart."""
+    n_features = len(features)
+    straight = measure_intervals(
+        raw, labels, n_clusters, list_directions(n_features, 1, 1), features, np.ones(n_features)
+    )
+    chosen, open_pairs = _cover_pairs(straight, list(itertools.combinations(range(n_clusters), 2)))
+    return _planes_of(_tell_by_own_levels(chosen, straight, features), features), open_pairs
 
 
 def _choose_directions(
@@ -123,13 +125,6 @@ def measure_intervals(
     return Intervals(directions, lows, highs, np.sqrt((parts**2).sum(axis=1)))
 
 
-def measure_norm(positions: Sequence[int], coefficients: Sequence[float], units: Sequence[float],
-                 features: Sequence[Feature]) -> float:  # fmt: skip
-    """Length of the normal vector in the scaled space."""
-    parts = [c * features[p].scale / u for p, c, u in zip(positions, coefficients, units, strict=True)]
-    return math.sqrt(sum(part * part for part in parts))
-
-
 @dataclass(frozen=True)
 class _ChosenCut:
     positions: tuple[int, ...]
@@ -140,10 +135,6 @@ class _ChosenCut:
 
     def has_above(self, cluster: int) -> bool:
         return any(above == cluster for _, above in self.pairs)
-
-
-def _all_pairs(n_clusters: int) -> list[tuple[int, int]]:
-    return list(itertools.combinations(range(n_clusters), 2))
 
 
 def _cover_pairs(intervals: Intervals, pairs: list[tuple[int, int]]) -> tuple[list[_ChosenCut], list[tuple[int, int]]]:
@@ -255,14 +246,13 @@ def _tighten(
     return _ChosenCut(positions, coefficients, float(low), float(high), oriented)
 
 
-def _planes_of(cut: _ChosenCut, features: Sequence[Feature]) -> list[Hyperplane]:
-    is_axis = len(cut.positions) == 1
-    units = (1.0,) if is_axis else tuple(features[p].unit for p in cut.positions)
-    is_whole = all(features[p].is_whole for p in cut.positions) and all(u == 1.0 for u in units)
-    threshold = choose_threshold(cut.low, cut.high, is_whole)
-    norm = measure_norm(cut.positions, cut.coefficients, units, features)
+def _planes_of(cuts: Sequence[_ChosenCut], features: Sequence[Feature]) -> list[Hyperplane]:
+    """One hyperplane for every pair that a cut settles."""
     return [
-        Hyperplane(cut.positions, cut.coefficients, units, threshold, norm, above=above, below=below)
+        place_plane(
+            make_plane(cut.positions, cut.coefficients, features, above=above, below=below), cut.low, cut.high, features
+        )
+        for cut in cuts
         for below, above in cut.pairs
     ]
 
@@ -284,16 +274,10 @@ def plane_between(
     flip = terms[positions[0]] < 0.0
     is_axis = len(positions) == 1
     coefficients = (1.0,) if is_axis else tuple(-terms[p] if flip else terms[p] for p in positions)
-    units = (1.0,) if is_axis else tuple(features[p].unit for p in positions)
     above, below = (lower, upper) if flip else (upper, lower)
-    norm = measure_norm(positions, coefficients, units, features)
-    plane = Hyperplane(positions, coefficients, units, 0.0, norm, above=above, below=below)
-    values = plane.value(raw)
-    is_above = ~is_upper if flip else is_upper
-    low, high = _gap_between(values, is_above)
-    is_sum_whole = all(u == 1.0 for u in units) and all(float(c).is_integer() for c in coefficients)
-    is_whole = is_sum_whole and all(features[p].is_whole for p in positions)
-    return replace(plane, threshold=choose_threshold(low, high, is_whole))
+    plane = make_plane(positions, coefficients, features, above=above, below=below)
+    low, high = _gap_between(plane.value(raw), ~is_upper if flip else is_upper)
+    return place_plane(plane, low, high, features)
 
 
 def _gap_between(values: Floats, is_above: NDArray[np.bool_]) -> tuple[float, float]:
@@ -337,10 +321,7 @@ def read_general_hyperplanes(
     raw: Floats, labels: Ints, n_clusters: int, features: Sequence[Feature]
 ) -> tuple[Hyperplane, ...]:
     """Real coefficients: an axis where one will do, else the widest gap that a linear program finds."""
-    straight = measure_intervals(raw, labels, n_clusters, axes(len(features)), features, np.ones(len(features)))
-    chosen, open_pairs = _cover_pairs(straight, _all_pairs(n_clusters))
-    chosen = _tell_by_own_levels(chosen, straight, features)
-    planes = [plane for cut in chosen for plane in _planes_of(cut, features)]
+    planes, open_pairs = _read_straight(raw, labels, n_clusters, features)
     offset, scale = np.array([f.offset for f in features]), np.array([f.scale for f in features])
     failed = []
     for i, j in open_pairs:
@@ -359,4 +340,4 @@ def read_general_hyperplanes(
 
 
 def _in_order(planes: list[Hyperplane]) -> tuple[Hyperplane, ...]:
-    return tuple(sorted(planes, key=lambda h: (min(h.above, h.below), max(h.above, h.below))))
+    return tuple(sorted(planes, key=lambda h: h.pair))
