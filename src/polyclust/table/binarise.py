@@ -24,14 +24,27 @@ __all__ = ["Binariser"]
 class Binariser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Cuts numeric columns at quantiles, or at thresholds of your own, into features that are 0 or 1.
 
-    Parameters
-    ----------
-    n_bins : into how many parts of about equal size a numeric column is cut
-    thresholds : for some numeric columns, by name, the thresholds to use instead
-
     Booleans stay as they are and categories become one feature per level. Give it to
     ``PolytopeClustering(explain_with=Binariser())`` to cluster on the numbers and explain by the cuts.
 
+    Parameters
+    ----------
+    n_bins : int, default=4
+        Into how many parts of about equal size a numeric column is cut.
+    thresholds : mapping of column name to numbers, or None
+        For some numeric columns, the thresholds to use instead.
+
+    Attributes
+    ----------
+    columns_ : tuple of Column
+        The columns of the table.
+    features_ : tuple of Feature
+        The features made of them: cuts, booleans and levels.
+    n_features_in_ : int
+        How many columns the table had.
+
+    Examples
+    --------
     >>> import pandas as pd
     >>> from polyclust import Binariser
     >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "smoker": [True, False, True, False]})
