@@ -23,7 +23,9 @@ from polyclust.render.placing import list_outside_columns, list_rule_columns
 from polyclust.table.features import Column
 from polyclust.table.kinds import Wishes, is_identifier
 from polyclust.table.missing import fill_missing
-from polyclust.table.read import TableError, TableSource, find_decimal_mark, iterate_chunks
+from polyclust.table.read import iterate_chunks
+from polyclust.table.read_text import find_decimal_mark
+from polyclust.table.source import TableError, TableSource
 from polyclust.table.unseen import UnseenLevels
 from polyclust.table.values import convert_to_column
 

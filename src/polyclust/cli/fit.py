@@ -32,7 +32,7 @@ from polyclust.explain.spelling import spell_count
 from polyclust.explain.summary import format_share
 from polyclust.files import refuse_input_as_output, replace_folder
 from polyclust.table.kinds import Wishes
-from polyclust.table.read import STANDARD_INPUT, TableError, TableSource
+from polyclust.table.source import STANDARD_INPUT, TableError, TableSource
 
 __all__ = ["FitRequest", "FitResult", "run_fit"]
 

@@ -14,18 +14,9 @@ import pandas as pd
 from polyclust.explain.spelling import format_count, format_number, spell_count
 from polyclust.table.kinds import FoundColumn, Wishes, choose_columns, convert_columns
 from polyclust.table.missing import CompleteTable, complete_table
-from polyclust.table.read import (
-    STANDARD_INPUT,
-    TableError,
-    TableSource,
-    find_codes,
-    find_decimal_mark,
-    find_gaps,
-    is_decimal_unsure,
-    read_as_text,
-    read_table,
-    spell_option,
-)
+from polyclust.table.read import read_table
+from polyclust.table.read_text import find_codes, find_decimal_mark, find_gaps, is_decimal_unsure, read_as_text
+from polyclust.table.source import STANDARD_INPUT, TableError, TableSource, spell_option
 
 __all__ = ["PreparedTable", "describe_columns", "prepare_table", "title_of"]
 

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from polyclust.table.kinds import FoundColumn
-from polyclust.table.read import TableError, spell_option
+from polyclust.table.source import TableError, spell_option
 
 __all__ = ["CompleteTable", "complete_table", "fill_missing"]
 
