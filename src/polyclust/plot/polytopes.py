@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from polyclust.explain.explanation import Explanation
+from polyclust.explain.quality import number_labels
 from polyclust.explain.rows import read_rows
 from polyclust.explain.spelling import format_count
 from polyclust.geometry.hyperplane import place_rows
@@ -288,11 +289,7 @@ def _number_labels(explanation: Explanation, raw: NDArray[np.float64], labels: A
     """Labels as numbers 0..K-1, −1 for none."""
     if labels is None:
         return place_rows(raw, explanation.hyperplanes, explanation.n_clusters, explanation.outside)
-    if len(labels) != len(raw):
-        raise ValueError(f"labels must be one per row of X ({len(raw)}); got {len(labels)}.")
-    known = explanation.cluster_labels or range(explanation.n_clusters)
-    numbers = {label: k for k, label in enumerate(known)}
-    return np.array([numbers.get(label, -1) for label in np.asarray(labels).tolist()], dtype=np.intp)
+    return number_labels(labels, explanation.cluster_labels, explanation.n_clusters, len(raw))
 
 
 def _thin(scene: Scene, most: int, seed: int) -> Scene:
