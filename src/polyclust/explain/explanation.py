@@ -279,9 +279,10 @@ class Explanation:
 
     def with_names(self, names: Sequence[str]) -> Explanation:
         """The same rules under other names."""
-        if len(names) != self.n_clusters:
-            raise ValueError(f"names must be {self.n_clusters}, one per cluster; got {len(names)}.")
-        rules = tuple(replace(r, name=str(name)) for r, name in zip(self.rules, names, strict=True))
+        from polyclust.explain.names import check_names
+
+        checked = check_names(names, self.n_clusters)
+        rules = tuple(replace(rule, name=name) for rule, name in zip(self.rules, checked, strict=True))
         return replace(self, rules=rules)
 
     def with_fills(self, fills: Mapping[str, Any]) -> Explanation:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Hashable, Iterable, Sequence
-from numbers import Integral
+from collections.abc import Hashable, Sequence
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from polyclust.errors import check_choice
+from polyclust.errors import check_choice, check_limit
 from polyclust.explain.advice import advise, tell_gaps, tell_noise
 from polyclust.explain.build import build_explanation
 from polyclust.explain.explanation import Explanation
+from polyclust.explain.names import check_names
 from polyclust.explain.quality import check_weights
 from polyclust.explain.separation import PairTable, find_fewest_errors, find_general
 from polyclust.geometry.hyperplane import OUTSIDE, Hyperplane, find_members
@@ -99,8 +99,8 @@ def explain_labels(
       ! precision 97.8%
     <BLANKLINE>
     """
-    max_terms = _check_limit("max_terms", max_terms)
-    max_coefficient = _check_limit("max_coefficient", max_coefficient)
+    max_terms = check_limit("max_terms", max_terms)
+    max_coefficient = check_limit("max_coefficient", max_coefficient)
     check_choice("units", units, UNITS)
     check_choice("scale", scale, SCALES)
     if outside is not None:
@@ -108,7 +108,7 @@ def explain_labels(
     n_rows = open_table(X).n_rows
     weights = check_weights(sample_weight, n_rows)
     known, cluster_labels = _number_labels(labels, weights)
-    names = _check_names(names, len(cluster_labels))
+    names = None if names is None else check_names(names, len(cluster_labels))
     columns, table = fit_encoder(X, scale=scale, units=units, sample_weight=weights)
     hyperplanes, overlapping, gaps = _separate(table, known, weights, max_terms, max_coefficient)
     noise = np.flatnonzero((known == NOISE) & (weights > 0))
@@ -195,23 +195,3 @@ def _number_labels(labels: Any, weights: Floats) -> tuple[Labels, tuple[Hashable
 
 def _is_noise(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and value == NOISE
-
-
-def _check_names(names: Any, n_clusters: int) -> list[str] | None:
-    if names is None:
-        return None
-    if isinstance(names, str) or not isinstance(names, Iterable):
-        raise ValueError(f"names must be a list of {n_clusters} names, one per cluster; got {names!r}.")
-    found = [str(name) for name in names]
-    if len(found) != n_clusters:
-        raise ValueError(f"names must be {n_clusters}, one per cluster; got {len(found)}.")
-    return found
-
-
-def _check_limit(name: str, value: Any) -> int | None:
-    """The limit as Python's own integer: numpy's overflow when directions are counted."""
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-        raise ValueError(f"{name} must be an integer >= 1 or None; got {value!r}.")
-    return int(value)

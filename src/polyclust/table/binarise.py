@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from polyclust.errors import check_integer
 from polyclust.hyperplanes.threshold import choose_threshold
 from polyclust.table.columns import describe_columns, open_table
 from polyclust.table.encode import encode_rows
@@ -58,9 +58,7 @@ class Binariser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None) -> Binariser:  # noqa: ARG002
         """Find the thresholds."""
-        n_bins: Any = self.n_bins
-        if isinstance(n_bins, bool) or not isinstance(n_bins, Integral) or n_bins < 2:
-            raise ValueError(f"n_bins must be an integer >= 2; got {n_bins!r}.")
+        check_integer("n_bins", self.n_bins, 2)
         table = open_table(X)
         columns = describe_columns(table)
         given = _check_thresholds(self.thresholds or {}, columns)
