@@ -359,9 +359,9 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     @classmethod
     def load(cls, path: str | Path) -> PolytopeClustering:
         """Read a model that ``save`` wrote. It predicts; the labels of the training rows are not in the file."""
-        from polyclust.model_file import dict_to_parts, load_model
+        from polyclust.model_file import load_model
 
-        parts = dict_to_parts(load_model(path))
+        parts = load_model(path)
         model = cls(**parts.parameters)
         explanation = parts.explanation
         model._columns = explanation.columns

@@ -18,7 +18,7 @@ from polyclust.explain.rows import read_rows
 from polyclust.explain.spelling import spell_count
 from polyclust.files import open_standard_output, open_whole, refuse_input_as_output
 from polyclust.geometry.hyperplane import find_members, place_rows
-from polyclust.model_file import ModelParts, dict_to_parts, load_model
+from polyclust.model_file import ModelParts, load_model
 from polyclust.render.placing import list_outside_columns, list_rule_columns
 from polyclust.table.features import Column
 from polyclust.table.kinds import Wishes, is_identifier
@@ -56,7 +56,7 @@ def read_model(path: Path) -> ModelParts:
     with path.open("rb") as stream:
         if not stream.read(100).lstrip().startswith(b"{"):
             raise TableError(f"{path} is not a model: give the model.json that 'polyclust fit' wrote.")
-    return dict_to_parts(load_model(path))
+    return load_model(path)
 
 
 def refuse_output(output: Path | None, *inputs: str | Path) -> None:
