@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -154,13 +154,13 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        n_clusters: Any = "auto",
+        n_clusters: int | Literal["auto"] = "auto",
         *,
         max_clusters: int = 10,
         max_terms: int | None = 1,
         max_coefficient: int | None = 1,
         units: str = "round",
-        criterion: Any = "silhouette",
+        criterion: str | Callable[..., float] = "silhouette",
         distance: str = "euclidean",
         scale: str = "minmax",
         representation_weight: float | None = None,
@@ -168,12 +168,12 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         max_cluster_size: float | None = None,
         explain_with: Any = None,
         margin: float | None = None,
-        outside: str = "nearest",
+        outside: Literal["nearest", "none"] = "nearest",
         n_init: int = 10,
         time_limit: float | None = None,
         memory_limit: float | None = None,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
     ) -> None:
         self.n_clusters = n_clusters
@@ -301,25 +301,30 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def contains(self, X: Any) -> NDArray[np.bool_]:
         """n x K: whether row t lies in polytope k. No row lies in two."""
-        return self._find(find_members, X, np.bool_, is_wide=True)  # type: ignore[no-any-return]
+        return self._find(find_members, X, np.bool_, per_cluster=True)  # type: ignore[no-any-return]
 
     def violation(self, X: Any) -> Floats:
         """n x K: by how much row t is on the wrong sides of k's hyperplanes, summed, in the scaled space."""
-        return self._find(measure_violation, X, np.float64, is_wide=True)  # type: ignore[no-any-return]
+        return self._find(measure_violation, X, np.float64, per_cluster=True)  # type: ignore[no-any-return]
 
     def _find(
         self,
         function: Callable[..., Any],
         X: Any,
         dtype: Any,
-        is_wide: bool = False,
+        per_cluster: bool = False,
         encode: Callable[..., Floats] | None = None,
     ) -> Any:
-        """function(raw, hyperplanes, n_clusters) for the rows of X; lazily where Dask holds them."""
+        """function(raw, hyperplanes, n_clusters) for the rows of X; lazily where Dask holds them.
+
+        The result has one value per row or, with ``per_cluster``, one per row and cluster.
+        """
         check_is_fitted(self)
         X = self._check_table(X, reset=False)
         find = partial(function, hyperplanes=self.hyperplanes_, n_clusters=self.n_clusters_)
-        return find_for_rows(find, encode or self._explaining.encode, X, dtype, self.n_clusters_ if is_wide else None)
+        return find_for_rows(
+            find, encode or self._explaining.encode, X, dtype, self.n_clusters_ if per_cluster else None
+        )
 
     def score(self, X: Any, y: Any = None) -> float:  # noqa: ARG002
         """The criterion of ``predict(X)`` on X, larger better."""
@@ -428,7 +433,7 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             weights=rows.weights,
             counts=counts,
             minimum_size=settings.bounds.least,
-            outside=self.outside,  # type: ignore[arg-type]
+            outside=self.outside,
             why_not_exported=self._explaining.why_not_exported,
         )
 
