@@ -13,6 +13,7 @@ import typer
 
 from polyclust.cli.bars import count_rows
 from polyclust.cli.guard import collect_warnings, complain
+from polyclust.cli.preparing import head_ids
 from polyclust.explain.explanation import Explanation
 from polyclust.explain.rows import read_rows
 from polyclust.explain.spelling import spell_count
@@ -149,17 +150,11 @@ def _label_chunk(
     names = np.array([rule.name for rule in explanation.rules] + [""], dtype=object)
     return pd.DataFrame(
         {
-            _id_head(id_name): numbers if id_name is None else chunk[id_name].to_numpy(),
+            head_ids(id_name): numbers if id_name is None else chunk[id_name].to_numpy(),
             "cluster": clusters,
             "name": np.where(is_complete, names[labels], ""),
         }
     )
-
-
-def _id_head(id_name: str | None) -> str:
-    if id_name is None:
-        return "row"
-    return f"{id_name} (id)" if id_name in ("cluster", "name") else id_name
 
 
 def _place_chunk(
