@@ -20,7 +20,7 @@ from polyclust.explain.spelling import spell_count
 from polyclust.files import open_standard_output, open_whole, refuse_input_as_output
 from polyclust.geometry.hyperplane import find_members, place_rows
 from polyclust.model_file import ModelParts, load_model
-from polyclust.render.placing import list_outside_columns, list_rule_columns
+from polyclust.render.placing import list_read_columns
 from polyclust.table.features import Column
 from polyclust.table.kinds import Wishes, is_identifier
 from polyclust.table.missing import fill_missing
@@ -108,13 +108,8 @@ def _label_chunks(
         raise TableError(f"{source.name} has no rows to label.")
 
 
-def _list_needed(explanation: Explanation) -> list[Column]:
-    """What decides where a row goes; the model may know other columns, which need not be there."""
-    return [*list_rule_columns(explanation), *list_outside_columns(explanation)]
-
-
 def _refuse_lacking(explanation: Explanation, chunk: pd.DataFrame, source: TableSource) -> None:
-    lacking = [c.name for c in _list_needed(explanation) if c.name not in chunk.columns]
+    lacking = [c.name for c in list_read_columns(explanation) if c.name not in chunk.columns]
     if lacking:
         raise TableError(
             f"{source.name} lacks {len(lacking)} column{'s' * (len(lacking) > 1)} that the rules use "
@@ -161,7 +156,7 @@ def _place_chunk(
     explanation: Explanation, chunk: pd.DataFrame, source: TableSource, tally: Tally
 ) -> tuple[np.ndarray[Any, np.dtype[np.intp]], np.ndarray[Any, np.dtype[np.bool_]], int]:
     """Labels, which rows have every value that a rule uses, and how many lie in no polytope."""
-    columns = _list_needed(explanation)
+    columns = list_read_columns(explanation)
     planes = sorted({f for h in explanation.hyperplanes for f in h.features})
     used = [f for f in planes if explanation.features[f].column in columns]
     features = [explanation.features[f] for f in used]
