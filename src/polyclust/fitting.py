@@ -42,7 +42,7 @@ MANY_ROWS = 20_000
 N_SAMPLED = 3000
 N_POLISHED, VALUES_POLISHED = 6000, 2_400_000  # rows, fewer of them where they are wide
 MARGINS_OF_SIZES = 1.0, 3.0  # standard errors by which bounds are narrower on a sample; more if they do not hold
-ROOM_FOR_MOST = 1.1  # as many of the largest clusters must still hold so much of all rows
+ROOM_FOR_MOST = 1.1  # of all rows: for so much clusters of the narrower maximum must have room
 
 
 @dataclass(frozen=True)
