@@ -30,7 +30,7 @@ def read_table(source: TableSource) -> pd.DataFrame:
         raise TableError(f"{source.name} does not fit into memory: {ADVICE_LARGE}.") from None
     table.columns = pd.Index([str(c) for c in table.columns])
     refuse_repeated(table.columns.tolist(), source)
-    table = _refuse_nameless(table, source)
+    table = _drop_nameless(table, source)
     if table.empty:
         raise TableError(f"{source.name} has a header but no rows: add the rows to cluster.")
     if table.shape[1] == 1 and source.kind == "text":
@@ -75,7 +75,7 @@ def _available_memory() -> int | None:
     return int(found.group(1)) * 1024 if found else None
 
 
-def _refuse_nameless(table: pd.DataFrame, source: TableSource) -> pd.DataFrame:
+def _drop_nameless(table: pd.DataFrame, source: TableSource) -> pd.DataFrame:
     """The table without columns that have neither name nor values; TableError if several have values but no name."""
     nameless = [name for name in table.columns if str(name).startswith(NAMELESS)]
     empty = [name for name in nameless if table[name].isna().all()]
