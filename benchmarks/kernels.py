@@ -35,7 +35,7 @@ Sweep = Callable[[], object]  # its result is looked at by the tests only
 
 def prepare_scan(distances: np.ndarray, labels: np.ndarray, projections: np.ndarray) -> Sweep:
     """THE place that knows the kernel's arguments: whole sweeps of clusters 0 and 1 along some directions."""
-    from polyclust.kernels.silhouette import scan_pair
+    from polyclust.kernels.silhouette import IMPOSSIBLE, scan_pair
 
     n_rows, n_clusters = len(labels), int(labels.max()) + 1
     members = np.eye(n_clusters)[labels]
@@ -48,7 +48,7 @@ def prepare_scan(distances: np.ndarray, labels: np.ndarray, projections: np.ndar
     def scan() -> np.ndarray:
         scan_pair(
             distances, sums, members.sum(axis=0), labels, weights, 0, 1, 1e30, orders, is_end, 1.0, float(n_rows),
-            scores,
+            IMPOSSIBLE, scores,
         )  # fmt: skip
         return scores
 
