@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from polyclust.table.amounts import as_numbers, read_numbers
+from polyclust.table.amounts import Reading, as_numbers, read_numbers
 from polyclust.table.columns import LARGEST_EXACT_INTEGER
 from polyclust.table.read import NAMELESS, TableError, spell_option
 
@@ -104,7 +104,7 @@ def is_identifier(series: pd.Series[Any], name: str, decimal: str | None = None)
         return True
     reading = read_numbers(series, decimal)
     is_mixed = bool(reading.is_wrong.any()) and reading.values.notna().mean() >= MIXED_SHARE
-    return not reading.is_meant and not is_mixed
+    return not reading.is_meant and not _is_stored_as_text(reading) and not is_mixed
 
 
 def convert_columns(table: pd.DataFrame, found: Sequence[FoundColumn], decimal: str | None = None) -> pd.DataFrame:
@@ -133,7 +133,7 @@ def _choose_column(series: pd.Series[Any], name: str, wishes: Wishes, where: str
         return FoundColumn(name, "category", True, _describe_levels(series), n_missing)
     kind, note = _find_kind(series, name)
     if kind in ("category", "free text", "identifier") and not isinstance(series.dtype, pd.CategoricalDtype):
-        amounts = _find_amounts(series, name, decimal)
+        amounts = _find_amounts(series, name, kind, decimal)
         if amounts is not None:
             return amounts
         if _share_of_numbers(series, decimal) >= MIXED_SHARE:
@@ -150,9 +150,20 @@ def _advise(present: pd.Series[Any], name: str, kind: FoundKind) -> str:
         return f"give {spell_option('categorical', name)} if these are codes"
     if kind == "identifier" and pd.api.types.is_numeric_dtype(present.dtype):
         return _advise_of_identifier(present, name)
+    if kind in ("category", "free text", "identifier") and _may_be_numbers(present, name):
+        return f"give {spell_option('numeric', name)} if these are numbers"
     if kind == "free text" and present.nunique() <= FREQUENT_SHARE * len(present):
         return f"give {spell_option('categorical', name)} to use it"
     return ""
+
+
+def _may_be_numbers(present: pd.Series[Any], name: str) -> bool:
+    """Whether texts are digits, and neither zeros at their beginning nor the name says that they are codes."""
+    if isinstance(present.dtype, pd.CategoricalDtype) or IDENTIFIER_NAME.search(name) or LINE_NAME.search(name):
+        return False
+    sample = present.head(SAMPLED_ROWS)
+    is_code = sample.astype("string").str.match(r"\s*0\d").any()
+    return not is_code and read_numbers(sample).is_numeric
 
 
 def _advise_of_identifier(present: pd.Series[Any], name: str) -> str:
@@ -184,19 +195,28 @@ def _write_with_comma(series: pd.Series[Any], decimal: str | None) -> str:
     return repr(float(fractions.iloc[0])).replace(".", ",") if len(fractions) else ""
 
 
-def _find_amounts(series: pd.Series[Any], name: str, decimal: str | None) -> FoundColumn | None:
+def _find_amounts(
+    series: pd.Series[Any], name: str, kind_of_text: FoundKind, decimal: str | None
+) -> FoundColumn | None:
     """The column if its texts are numbers as people write them, with a word on how they are written."""
     if read_numbers(series.dropna().head(SAMPLED_ROWS), decimal).is_wrong.any():
         return None
     reading = read_numbers(series, decimal)
-    if not reading.is_meant:
+    is_stored_as_text = kind_of_text != "category" and _is_stored_as_text(reading)
+    if not reading.is_meant and not is_stored_as_text:
         return None
     kind, note = _find_kind(reading.values, name)
-    words = [f"written as '{' '.join(reading.written.split())}'"] if reading.written else []
+    words = ["stored as text"] if is_stored_as_text else []
+    words += [f"written as '{' '.join(reading.written.split())}'"] if reading.written else []
     words += [f"'{reading.placeholder}' read as missing"] if reading.placeholder else []
     n_missing = int(reading.values.isna().sum())
     written = reading.written or reading.placeholder
     return FoundColumn(name, kind, kind in USED_KINDS, ", ".join([note, *words]), n_missing, written)
+
+
+def _is_stored_as_text(reading: Reading) -> bool:
+    """Whether a spreadsheet or a database keeps plain numbers as text; whole ones may be codes."""
+    return not reading.written and reading.is_numeric and reading.has_fractions
 
 
 def _find_kind(series: pd.Series[Any], name: str) -> tuple[FoundKind, str]:
