@@ -27,6 +27,7 @@ __all__ = ["FoundColumn", "FoundKind", "Wishes", "choose_columns", "convert_colu
 MOST_LEVELS = 50
 FREQUENT_SHARE = 0.1  # of different texts among all, up to which they are rather a category with many values
 MIXED_SHARE = 0.5  # of numbers among texts, from which on the texts are taken for mistakes
+SHOWN_NAMES = 5  # of columns in a message
 SAMPLED_ROWS = 1000  # tell what most columns of text are
 # A number of this name says which one it is, also where several rows have it; the others may be amounts.
 NAMING_NAME = re.compile(
@@ -47,6 +48,22 @@ SHORTEST_LINE = 10**5  # of the numbers of telephones and accounts
 DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([ T].*)?$|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})([ T].*)?$|\d{4}-\d{2}$"
 )
+
+
+class MixedColumnError(TableError):
+    """A column holds numbers and other values; others of the table that do too can be told along with it."""
+
+    def __init__(self, name: str, fault: str, others: Sequence[str] = ()) -> None:
+        self.name, self.fault = name, fault
+        shown = ", ".join(map(repr, others[:SHOWN_NAMES])) + ", …" * (len(others) > SHOWN_NAMES)
+        super().__init__(
+            f"{fault}{f', and so do {shown}' if others else ''}: correct or empty them, or "
+            f"give {spell_option('categorical', name)} or {spell_option('ignore', name)}."
+        )
+
+    def join(self, others: Sequence[MixedColumnError]) -> MixedColumnError:
+        """The same with the names of the others."""
+        return MixedColumnError(self.name, self.fault, [other.name for other in others])
 
 
 @dataclass(frozen=True)
@@ -90,10 +107,18 @@ class Wishes:
 def choose_columns(table: pd.DataFrame, wishes: Wishes, where: str, decimal: str | None = None) -> list[FoundColumn]:
     """The kind of every column and whether it is used; ``decimal`` is the file's mark, None if it has none.
 
-    Raises TableError for a column of mixed values.
+    Raises TableError for columns of mixed values, all of them at once.
     """
     wishes.refuse_unknown(table.columns.tolist(), where)
-    return [_choose_column(table[name], name, wishes, where, decimal) for name in table.columns]
+    found, mixed = [], []
+    for name in table.columns:
+        try:
+            found.append(_choose_column(table[name], name, wishes, where, decimal))
+        except MixedColumnError as error:
+            mixed.append(error)
+    if mixed:
+        raise mixed[0].join(mixed[1:])
+    return found
 
 
 def is_identifier(series: pd.Series[Any], name: str, decimal: str | None = None) -> bool:
@@ -269,13 +294,19 @@ def _find_kind_of_numbers(present: pd.Series[Any], name: str, n_distinct: int) -
 
 
 def _describe_span(low: Any, high: Any) -> str:
-    """Both ends in as many digits as it takes to tell them apart; whole numbers in full."""
-    texts = [(f"{int(end):d}" if float(end).is_integer() and abs(end) < 1e15 else "") for end in (low, high)]
+    """Both ends in as many digits as it takes to tell them apart; what stands before the point in full."""
     for n_digits in range(6, 18):
-        ends = [text or f"{end:.{n_digits}g}" for text, end in zip(texts, (low, high), strict=True)]
+        ends = [_spell_end(end, n_digits) for end in (low, high)]
         if float(ends[0]) < float(ends[1]):
             break
     return " to ".join(ends)
+
+
+def _spell_end(end: Any, n_digits: int) -> str:
+    if not 1 <= abs(end) < 1e15:
+        return f"{end:.{n_digits}g}"
+    is_whole = float(end).is_integer()
+    return f"{int(end):d}" if is_whole else f"{end:.{max(n_digits, len(str(int(abs(end)))))}g}"
 
 
 def _kind_of_numbers(series: pd.Series[Any]) -> FoundKind:
@@ -310,7 +341,9 @@ def _describe_levels(series: pd.Series[Any]) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{share:.0%}"
+    """In as many digits as it takes not to read 0% or 100%, which no share is where values differ."""
+    texts = (f"{share:.{n_digits}%}" for n_digits in range(15))
+    return next((text for text in texts if float(text[:-1]) not in (0, 100)), f"{share:.0%}")
 
 
 def _share_of_numbers(series: pd.Series[Any], decimal: str | None) -> float:
@@ -336,10 +369,10 @@ def _refuse_mixed(series: pd.Series[Any], name: str, where: str, decimal: str | 
                 f"--numeric {name}: the column of {where} holds no number, first {series.iloc[first]!r} in row "
                 f"{first + 1}; turn its values into numbers, or leave the option out."
             )
-        raise TableError(
+        raise MixedColumnError(
+            name,
             f"column {name!r} of {where} mixes numbers ({n_right} row{'s' * (n_right != 1)}) and other "
-            f"values ({n_wrong}, first {series.iloc[first]!r} in row {first + 1}): correct them, or "
-            f"give {spell_option('categorical', name)} or {spell_option('ignore', name)}."
+            f"values ({n_wrong}, first {series.iloc[first]!r} in row {first + 1})",
         )
 
 
