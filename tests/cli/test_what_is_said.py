@@ -48,6 +48,14 @@ def test_a_rare_truth_is_not_said_to_be_none() -> None:
     assert [c.note for c in choose_columns(table, Wishes(), "t")] == ["1 in 0.1%", "true in 99.9%"]
 
 
+def test_values_that_differ_in_case_or_spaces_are_told(tmp_path: Path) -> None:
+    content = "sex,town,x\n" + "M,Ulm,1\nf,Bonn,2\nm,New  York,3\nF,New York,4\n" * 9
+    said = describe(content, tmp_path)
+    assert "4 values: M, f, m, …: 'M' and 'm' differ in case or spaces only" in said
+    assert "'New  York' and 'New York' differ in case or spaces only" in said
+    assert "spaces only" not in describe(content.lower().replace("  ", " "), tmp_path)
+
+
 def test_all_columns_of_mixed_values_are_told_at_once() -> None:
     answers = ["refused", *["1", "2", "3"] * 9]
     table = pd.DataFrame({f"q{i}": answers for i in range(1, 8)} | {"age": [*range(28)]})

@@ -177,6 +177,8 @@ def _advise(present: pd.Series[Any], name: str, kind: FoundKind) -> str:
         return _advise_of_identifier(present, name)
     if kind in ("category", "free text", "identifier") and _may_be_numbers(present, name):
         return f"give {spell_option('numeric', name)} if these are numbers"
+    if kind == "category" and (alike := _find_alike(present)):
+        return f"{alike[0]!r} and {alike[1]!r} differ in case or spaces only"
     if kind == "free text" and present.nunique() <= FREQUENT_SHARE * len(present):
         return f"give {spell_option('categorical', name)} to use it"
     return ""
@@ -189,6 +191,14 @@ def _may_be_numbers(present: pd.Series[Any], name: str) -> bool:
     sample = present.head(SAMPLED_ROWS)
     is_code = sample.astype("string").str.match(r"\s*0\d").any()
     return not is_code and read_numbers(sample).is_numeric
+
+
+def _find_alike(present: pd.Series[Any]) -> list[str]:
+    """The first two values that people would take for one; none if there are no such."""
+    by_word: dict[str, list[str]] = {}
+    for value in present.unique():
+        by_word.setdefault(" ".join(str(value).casefold().split()), []).append(str(value))
+    return next((values for values in by_word.values() if len(values) > 1), [])
 
 
 def _advise_of_identifier(present: pd.Series[Any], name: str) -> str:
