@@ -30,7 +30,7 @@ MAY_IMPORT = {
 # A package and the only modules that may import it.
 HOMES = {
     "numba": ("kernels",),
-    "sqlglot": ("render.sql", "render.sql_numbers"),
+    "sqlglot": ("render.sql", "render.sql_numbers", "render.sql_values"),
     "matplotlib": ("plot",),
     "plotly": ("report",),
     "jinja2": ("report", "render"),

@@ -14,7 +14,7 @@ ROUNDING = 1e-9  # of sums of weights
 
 
 def warn_of_result(explanation: Explanation, fewest: int, most: float, was_cut_short: bool) -> None:
-    """A search ended early, fewer clusters than asked for or larger ones, and clusters that sit on the minimum size.
+    """Warn of a search that ended early, of fewer clusters than asked for, and of clusters too large or very small.
 
     ``most``: the largest size allowed. Of many rows a sample is searched, and a very tight maximum that holds for it
     may not hold for all rows, even if these are parted evenly.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,57 +68,75 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    n_clusters : "auto" or int
+    n_clusters : "auto" or int, default="auto"
         "auto": the best K in 2..max_clusters. An int: exactly that many.
-    max_clusters : int
+    max_clusters : int, default=10
         Largest K that "auto" tries.
-    max_terms : int or None
+    max_terms : int or None, default=1
         Features a hyperplane may use; None: no limit. 1 gives rules such as ``petal length < 2.5``.
-    max_coefficient : int or None
+    max_coefficient : int or None, default=1
         Largest integer coefficient; None: real coefficients.
-    units : {"round", "range", "none"}
+    units : {"round", "range", "none"}, default="round"
         What one unit of a coefficient is in clauses of several terms: a round number near the feature's range, the
         range itself, or 1.
-    criterion : {"silhouette", "dunn", "calinski_harabasz", "davies_bouldin"} or callable
+    criterion : {"silhouette", "dunn", "calinski_harabasz", "davies_bouldin"} or callable, default="silhouette"
         What is optimised; a callable f(X_scaled, labels) -> float, larger better.
-    distance : str
+    distance : str, default="euclidean"
         The name of a metric of scikit-learn or SciPy, "gower", or "precomputed" (then ``fit(X, distances=D)``).
         "seuclidean" uses the variances and "mahalanobis" the covariance of the rows that are fitted, for ``score`` too;
         where columns determine each other, as the levels of a category do, the covariance's pseudo-inverse.
-    scale : {"minmax", "standard", "none"}
+    scale : {"minmax", "standard", "none"}, default="minmax"
         Scaling of numeric columns in the clustering space.
-    representation_weight : float or None
+    representation_weight : float or None, default=None
         None: exact rules. A finite weight trades rule errors against the criterion.
-    min_cluster_size, max_cluster_size : int (rows) or float (share)
-        Held in every phase. Beyond 20 000 rows a cluster may end larger than the maximum where it is tight; a warning
-        then says so.
-    explain_with : list of columns, transformer or None
+    min_cluster_size : int (rows) or float (share), default=0.02
+        The smallest cluster; held in every phase.
+    max_cluster_size : int (rows), float (share) or None, default=None
+        The largest cluster; held in every phase. Beyond 20 000 rows a cluster may end larger where it is tight; a
+        warning then says so.
+    explain_with : list of columns, transformer or None, default=None
         What the hyperplanes may use; the criterion always uses all columns.
-    margin : float or None
+    margin : float or None, default=None
         The margin of the integer program; None: from the data.
-    outside : {"nearest", "none"}
-        Rows in no polytope: the least violated one, or label -1.
-    n_init : int
+    outside : {"nearest", "none"}, default="nearest"
+        What becomes of rows in no polytope: the cluster whose hyperplanes they violate least, or the label -1.
+    n_init : int, default=10
         More starts, more quality; more than 10 never score less than 10 do (up to 20 000 rows).
-    time_limit : float or None
+    time_limit : float or None, default=None
         Seconds after which the best found so far is returned.
-    memory_limit : float or None
+    memory_limit : float or None, default=None
         Bytes that the distances may take; more is refused before the search.
     n_jobs, random_state, verbose
         As in scikit-learn.
 
     Attributes
     ----------
-    labels_ : labels 0..K-1, the largest cluster first; of a Dask DataFrame a lazy Series, of an Array a lazy Array
-    n_clusters_, score_, scores_ : K, the criterion, and the best score for every K tried; with a representation_weight
-        the K of the best trade-off, which need not be that of the best criterion
-    score_interval_ : beyond 20 000 rows, where score_ is estimated: its 95% confidence interval (the other scores_
-        are then those of the sample that carried the search)
-    hyperplanes_, polytopes_, explanation_ : the geometry and its words
-    history_ : one record per accepted step
-    search_ : "exhaustive" where every step tried all directions and intercepts on all rows, "raced" where samples chose
-        which, "sampled" where a sample of the rows carried the search; a larger n_init races less
-    is_optimal_ : True only when proved
+    labels_ : array of n ints
+        0..K-1, the largest cluster first; of a Dask DataFrame a lazy Series, of an Array a lazy Array.
+    n_clusters_ : int
+        K. With a ``representation_weight`` that of the best trade-off, which need not be that of the best criterion.
+    score_ : float
+        The criterion on the training rows.
+    scores_ : dict of int to float
+        The best score for every K tried.
+    score_interval_ : tuple of two floats
+        Only beyond 20 000 rows, where ``score_`` is an estimate of the silhouette: its 95% confidence interval. The
+        other ``scores_`` are then those of the sample that carried the search.
+    hyperplanes_ : tuple of Hyperplane
+        One per pair of clusters.
+    polytopes_ : tuple of Polytope
+        One per cluster.
+    explanation_ : Explanation
+        The polytopes in words.
+    history_ : tuple of records
+        One per accepted step of the search.
+    search_ : {"exhaustive", "raced", "sampled"}
+        "exhaustive" where every step tried all directions and intercepts on all rows, "raced" where samples chose
+        which, "sampled" where a sample of the rows carried the search; a larger ``n_init`` races less.
+    is_optimal_ : bool
+        True only when proved.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     Examples
     --------
@@ -128,17 +146,21 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     >>> model = PolytopeClustering(random_state=0).fit(X)
     >>> model.n_clusters_, round(model.score_, 3), bool((model.predict(X) == model.labels_).all())
     (2, 0.63, True)
+    >>> for rule in model.explanation_.rules:
+    ...     print(rule)
+    petal length (cm) ≥ 2.5
+    petal length (cm) < 2.5
     """
 
     def __init__(
         self,
-        n_clusters: Any = "auto",
+        n_clusters: int | Literal["auto"] = "auto",
         *,
         max_clusters: int = 10,
         max_terms: int | None = 1,
         max_coefficient: int | None = 1,
         units: str = "round",
-        criterion: Any = "silhouette",
+        criterion: str | Callable[..., float] = "silhouette",
         distance: str = "euclidean",
         scale: str = "minmax",
         representation_weight: float | None = None,
@@ -146,12 +168,12 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         max_cluster_size: float | None = None,
         explain_with: Any = None,
         margin: float | None = None,
-        outside: str = "nearest",
+        outside: Literal["nearest", "none"] = "nearest",
         n_init: int = 10,
         time_limit: float | None = None,
         memory_limit: float | None = None,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
     ) -> None:
         self.n_clusters = n_clusters
@@ -180,11 +202,14 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array or frame of numbers, booleans and categories; or a Dask DataFrame or Array of them, which is read nine
-            times (ten for seuclidean and mahalanobis) where it has more than 20 000 rows, and never held
+        X : array or frame of numbers, booleans and categories
+            Or a Dask DataFrame or Array of them. Where that has more than 20 000 rows, it is read nine times (ten for
+            seuclidean and mahalanobis) and never held.
         y : ignored
-        sample_weight : a row of weight 2 counts as two rows; rows of weight 0 are only predicted. Of Dask if X is
-        distances : (n, n) matrix for distance="precomputed"
+        sample_weight : array of n numbers or None
+            A row of weight 2 counts as two rows; rows of weight 0 are only predicted. Of Dask if X is.
+        distances : array of n x n numbers or None
+            For distance="precomputed".
         """
         check_settings(self.get_params(deep=False))
         X = self._check_table(X, reset=True)
@@ -276,25 +301,30 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def contains(self, X: Any) -> NDArray[np.bool_]:
         """n x K: whether row t lies in polytope k. No row lies in two."""
-        return self._find(find_members, X, np.bool_, is_wide=True)  # type: ignore[no-any-return]
+        return self._find(find_members, X, np.bool_, per_cluster=True)  # type: ignore[no-any-return]
 
     def violation(self, X: Any) -> Floats:
         """n x K: by how much row t is on the wrong sides of k's hyperplanes, summed, in the scaled space."""
-        return self._find(measure_violation, X, np.float64, is_wide=True)  # type: ignore[no-any-return]
+        return self._find(measure_violation, X, np.float64, per_cluster=True)  # type: ignore[no-any-return]
 
     def _find(
         self,
         function: Callable[..., Any],
         X: Any,
         dtype: Any,
-        is_wide: bool = False,
+        per_cluster: bool = False,
         encode: Callable[..., Floats] | None = None,
     ) -> Any:
-        """function(raw, hyperplanes, n_clusters) for the rows of X; lazily where Dask holds them."""
+        """function(raw, hyperplanes, n_clusters) for the rows of X; lazily where Dask holds them.
+
+        The result has one value per row or, with ``per_cluster``, one per row and cluster.
+        """
         check_is_fitted(self)
         X = self._check_table(X, reset=False)
         find = partial(function, hyperplanes=self.hyperplanes_, n_clusters=self.n_clusters_)
-        return find_for_rows(find, encode or self._explaining.encode, X, dtype, self.n_clusters_ if is_wide else None)
+        return find_for_rows(
+            find, encode or self._explaining.encode, X, dtype, self.n_clusters_ if per_cluster else None
+        )
 
     def score(self, X: Any, y: Any = None) -> float:  # noqa: ARG002
         """The criterion of ``predict(X)`` on X, larger better."""
@@ -334,9 +364,9 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     @classmethod
     def load(cls, path: str | Path) -> PolytopeClustering:
         """Read a model that ``save`` wrote. It predicts; the labels of the training rows are not in the file."""
-        from polyclust.model_file import dict_to_parts, load_model
+        from polyclust.model_file import load_model
 
-        parts = dict_to_parts(load_model(path))
+        parts = load_model(path)
         model = cls(**parts.parameters)
         explanation = parts.explanation
         model._columns = explanation.columns
@@ -403,7 +433,7 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             weights=rows.weights,
             counts=counts,
             minimum_size=settings.bounds.least,
-            outside=self.outside,  # type: ignore[arg-type]
+            outside=self.outside,
             why_not_exported=self._explaining.why_not_exported,
         )
 

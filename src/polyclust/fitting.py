@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from polyclust.explain.separation import PairTable, find_fewest_errors
+from polyclust.concluding import read_planes, score_alone
+from polyclust.equipping import Prepared, collapse_rows, make_family, make_scorer
 from polyclust.geometry.hyperplane import Hyperplane
-from polyclust.hyperplanes.reading import plane_between, read_general_hyperplanes, read_hyperplanes
 from polyclust.scale.blocks import ArrayBlocks, Block, Blocks, Placing
 from polyclust.scale.cuts import CutTree, grow_cuts
 from polyclust.scale.dispersion import score_dispersion
@@ -24,54 +22,27 @@ from polyclust.scale.polishing import Limits, Polished, grow_polished
 from polyclust.scale.sampling import choose_nested
 from polyclust.scale.space import Space
 from polyclust.search.criteria import make_criterion
-from polyclust.search.distances import measure_distances, measure_equal, refuse_flat_rows
 from polyclust.search.even import grow_even_tree
-from polyclust.search.family import (
-    AxisFamily,
-    Family,
-    GeneralFamily,
-    LatticeFamily,
-    SlackFamily,
-    choose_family,
-)
+from polyclust.search.family import AxisFamily, LatticeFamily
 from polyclust.search.fates import mark_labels
 from polyclust.search.journal import Journal
-from polyclust.search.partition import Ints, Partition, order_by_size, sum_weights
+from polyclust.search.partition import Ints, Partition, order_by_size
 from polyclust.search.plan import SearchPlan
 from polyclust.search.points import Points
-from polyclust.search.scoring import CallScorer, DispersionScorer, Scorer, SilhouetteScorer, SizeBounds
-from polyclust.search.slack import PairErrors, SlackScorer
+from polyclust.search.scoring import SizeBounds
 from polyclust.search.solve import search_partitions
 from polyclust.settings import Settings
 from polyclust.table.features import Feature
 
-Floats = NDArray[np.float64]
 SomeBlocks = TypeVar("SomeBlocks", bound=Blocks)
 
-__all__ = ["BlocksFit", "FitResult", "Prepared", "fit_blocks", "fit_clusters"]
+__all__ = ["BlocksFit", "FitResult", "fit_blocks", "fit_clusters"]
 
 MANY_ROWS = 20_000
 N_SAMPLED = 3000
 N_POLISHED, VALUES_POLISHED = 6000, 2_400_000  # rows, fewer of them where they are wide
 MARGINS_OF_SIZES = 1.0, 3.0  # standard errors by which bounds are narrower on a sample; more if they do not hold
-ROOM_FOR_MOST = 1.1  # as many of the largest clusters must still hold so much of all rows
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """Rows ready for the method.
-
-    raw : (n, F) explaining features in the user's units; features : what they are
-    clustered : (n, d) raw values of the clustering features; space : where distances between them are measured
-    weights : all positive; distances : given instead of measured
-    """
-
-    raw: Floats
-    features: tuple[Feature, ...]
-    clustered: Floats
-    space: Space
-    weights: Floats
-    distances: NDArray[np.float32] | None = None
+ROOM_FOR_MOST = 1.1  # of all rows: for so much clusters of the narrower maximum must have room
 
 
 @dataclass(frozen=True)
@@ -260,12 +231,12 @@ def _fit_all(prepared: Prepared, settings: Settings, journal: Journal, is_sample
     _refuse_unjudged(best, settings)
     labels = order_by_size(best.labels, points.weights)
     scorer = find_scorer(points)
-    scores = {k: _criterion_alone(scorer, found.partitions[k]) for k in sorted(found.partitions)}
+    scores = {k: score_alone(scorer, found.partitions[k]) for k in sorted(found.partitions)}
     return FitResult(
         n_clusters=best.n_clusters,
         score=scores[best.n_clusters],
         scores=scores,
-        hyperplanes=_read(scorer, labels, best.n_clusters, prepared.features, family),
+        hyperplanes=read_planes(scorer, labels, best.n_clusters, prepared.features, family),
         search="exhaustive" if found.is_exhaustive else "raced",
         is_optimal=found.is_optimal and not journal.was_cut_short,
         labels=labels[code],
@@ -278,122 +249,3 @@ def _refuse_unjudged(best: Partition, settings: Settings) -> None:
             "The criterion returned NaN or -inf for all clusters that were tried; it must return a finite number, "
             "larger for better clusters, where it can judge."
         )
-
-
-def _read(
-    scorer: Scorer, labels: Ints, n_clusters: int, features: Sequence[Feature], family: Family
-) -> tuple[Hyperplane, ...]:
-    """The hyperplanes of the final labels: exact ones, or with a slack weight those of least error."""
-    points = scorer.points
-    if isinstance(family, SlackFamily) and isinstance(scorer, SlackScorer):
-        return _read_slack(scorer.errors, labels, n_clusters, features, family)
-    if isinstance(family, GeneralFamily):
-        return read_general_hyperplanes(points.raw, labels, n_clusters, features)
-    return read_hyperplanes(points.raw, labels, n_clusters, features, family.oblique)
-
-
-def _read_slack(
-    errors: PairErrors, labels: Ints, n_clusters: int, features: Sequence[Feature], family: SlackFamily
-) -> tuple[Hyperplane, ...]:
-    points = errors.points
-    is_scaled = isinstance(family.base, GeneralFamily)
-    stretch = np.array([f.unit / f.scale if is_scaled else 1.0 for f in features])
-    planes = []
-    for i, j in itertools.combinations(range(n_clusters), 2):
-        first, second = np.flatnonzero(labels == i), np.flatnonzero(labels == j)
-        found = errors.separate(first, second)
-        rows = np.concatenate([first, second])
-        is_upper = errors.space[rows] @ found.w + found.b >= 0.0
-        terms = {int(p): float(found.w[p] * stretch[p]) for p in np.flatnonzero(found.w)}
-        plane = plane_between(points.raw[rows], is_upper, terms, features, upper=i, lower=j)
-        planes.append(_unless_useless(plane, points, first, second, features, family))
-    return tuple(planes)
-
-
-def _unless_useless(
-    plane: Hyperplane, points: Points, first: Ints, second: Ints, features: Sequence[Feature], family: SlackFamily
-) -> Hyperplane:
-    """The plane, or the one that misplaces the fewest rows where hinge errors prefer a plane beside all of them.
-
-    Along a feature that hardly varies every row is near the plane, so that misplacing a whole cluster costs little.
-    """
-    rows = np.concatenate([first, second])
-    is_first = np.arange(len(rows)) < len(first)
-    weights = points.weights[rows]
-    is_right = plane.is_above(points.raw[rows]) == (is_first == (plane.above == min(plane.above, plane.below)))
-    lighter = min(weights[is_first].sum(), weights[~is_first].sum())
-    if weights[~is_right].sum() < 0.5 * lighter:
-        return plane
-    i, j = sorted((plane.above, plane.below))
-    pair = PairTable(points.raw[rows], is_first, weights, features, i, j)
-    return find_fewest_errors(pair, family.oblique)[0]
-
-
-def _criterion_alone(scorer: Scorer, partition: Partition) -> float:
-    """The score without the price of errors."""
-    if not isinstance(scorer, SlackScorer):
-        return partition.score
-    return scorer.base.start(partition.labels, partition.n_clusters).score
-
-
-def collapse_rows(prepared: Prepared, memory_limit: float | None = None) -> tuple[Points, Ints]:
-    """Distinct rows with their weights, in a canonical order; and which of them every row is."""
-    units = np.array([f.unit for f in prepared.features])
-    if prepared.distances is not None:
-        order = np.lexsort(np.hstack([prepared.clustered, prepared.raw]).T[::-1])
-        code = np.empty_like(order)
-        code[order] = np.arange(len(order))
-        distances = np.ascontiguousarray(prepared.distances[np.ix_(order, order)])
-        raw = prepared.raw[order]
-        return Points(distances, prepared.weights[order], raw, raw / units, None), code
-    key = np.hstack([prepared.clustered, prepared.raw])  # as given: transformed rows may differ by rounding
-    _, first, code = np.unique(key, axis=0, return_index=True, return_inverse=True)
-    _check_memory(len(first), memory_limit)
-    weights = sum_weights(code, prepared.weights, len(first))
-    coordinates, raw = prepared.space.locate(prepared.clustered[first]), prepared.raw[first]
-    refuse_flat_rows(coordinates, weights, prepared.space.metric)
-    distances = measure_distances(coordinates, prepared.space.metric)
-    within = np.maximum(weights - 1.0, 0.0) / weights  # a row has distances to all that equal it but itself
-    np.fill_diagonal(distances, measure_equal(coordinates, prepared.space.metric) * within)
-    return Points(distances, weights, raw, raw / units, coordinates), code
-
-
-def _check_memory(n_points: int, memory_limit: float | None) -> None:
-    n_bytes = 4.0 * n_points**2
-    if memory_limit is not None and n_bytes > memory_limit:
-        raise ValueError(
-            f"The distances of {n_points} rows take {n_bytes / 1e6:.1f} MB, more than memory_limit allows; raise it "
-            "or give fewer rows."
-        )
-
-
-def make_family(features: Sequence[Feature], settings: Settings) -> Family:
-    """The family of hyperplanes that the settings ask for."""
-    offset = np.array([f.offset for f in features])
-    scale = np.array([f.scale for f in features])
-    family = choose_family(len(features), settings.max_terms, settings.max_coefficient, offset, scale)
-    return family if settings.slack_weight is None else SlackFamily(family)
-
-
-def make_scorer(points: Points, family: Family, settings: Settings, journal: Journal) -> Scorer:
-    """The scorer of the criterion, less the price of errors where there is one."""
-    base = _make_base_scorer(points, settings, journal)
-    if not isinstance(family, SlackFamily):
-        return base
-    assert settings.slack_weight is not None
-    return SlackScorer(base, _make_errors(points, family, settings, journal), settings.slack_weight)
-
-
-def _make_errors(points: Points, family: SlackFamily, settings: Settings, journal: Journal) -> PairErrors:
-    """Hinge errors in the space that the coefficients apply to."""
-    space = family.base.space(points) if isinstance(family.base, GeneralFamily) else points.values
-    limits = settings.max_terms, settings.max_coefficient, settings.margin
-    return PairErrors(points, space, *limits, journal.seconds_left)
-
-
-def _make_base_scorer(points: Points, settings: Settings, journal: Journal) -> Scorer:
-    if settings.criterion == "silhouette":
-        return SilhouetteScorer(points, settings.bounds, settings.n_threads)
-    criterion = make_criterion(settings.criterion, points)
-    kind = DispersionScorer if settings.criterion == "calinski_harabasz" else CallScorer
-    return kind(points, settings.bounds, criterion, journal.is_over)

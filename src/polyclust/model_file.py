@@ -94,8 +94,8 @@ def _keeps_space(model: Any) -> bool:
     return model.explain_with is None and not callable(model.criterion)
 
 
-def load_model(path: str | Path) -> Json:
-    """The checked contents of a model file; ``dict_to_parts`` turns them into objects.
+def load_model(path: str | Path) -> ModelParts:
+    """What a model file holds.
 
     Raises ModelFileError, naming the file, if it is damaged, foreign or newer than this polyclust.
     """
@@ -104,11 +104,9 @@ def load_model(path: str | Path) -> Json:
     except UnicodeDecodeError:
         raise ModelFileError(f"{path} is not a {FORMAT}: it is not text.") from None
     try:
-        data = read_text(text, "model")
-        dict_to_parts(data)
+        return dict_to_parts(read_text(text, "model"))
     except ModelFileError as error:
         raise ModelFileError(f"{path}: {error}") from None
-    return data
 
 
 def model_to_dict(

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import _check_sample_weight
 
-from polyclust.fitting import FitResult, Prepared
+from polyclust.equipping import Prepared
+from polyclust.fitting import FitResult
 from polyclust.geometry.hyperplane import place_rows
 from polyclust.scale.blocks import ArrayBlocks, Block
 from polyclust.scale.space import fit_space

@@ -14,7 +14,7 @@ from sklearn.metrics import pairwise_distances
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import InvalidParameterError
 
-from polyclust.errors import check_choice
+from polyclust.errors import check_choice, check_integer, check_limit
 from polyclust.geometry.hyperplane import OUTSIDE
 from polyclust.scale.whitening import WHITENED
 from polyclust.search.scoring import SizeBounds
@@ -60,8 +60,8 @@ def resolve_settings(params: Mapping[str, Any], total: float, n_rows: int) -> Se
         n_clusters=resolve_clusters(params["n_clusters"], params["max_clusters"], bounds, total, n_rows),
         bounds=bounds,
         total=total,
-        max_terms=_as_limit(params["max_terms"]),
-        max_coefficient=_as_limit(params["max_coefficient"]),
+        max_terms=check_limit("max_terms", params["max_terms"]),
+        max_coefficient=check_limit("max_coefficient", params["max_coefficient"]),
         criterion=params["criterion"],
         slack_weight=params["representation_weight"],
         margin=params["margin"],
@@ -73,19 +73,14 @@ def resolve_settings(params: Mapping[str, Any], total: float, n_rows: int) -> Se
     )
 
 
-def _as_limit(value: Any) -> int | None:
-    """Python's own integer: numpy's overflow when directions are counted."""
-    return None if value is None else int(value)
-
-
 def check_settings(params: dict[str, Any]) -> None:
     """Raise ValueError for the first parameter that is wrong."""
     if not _is_word(params["n_clusters"], "auto"):
-        _check_integer("n_clusters", params["n_clusters"], 1, others='or "auto"')
-    _check_integer("max_clusters", params["max_clusters"], 2)
-    _check_integer("max_terms", params["max_terms"], 1, may_be_none=True)
-    _check_integer("max_coefficient", params["max_coefficient"], 1, may_be_none=True)
-    _check_integer("n_init", params["n_init"], 1)
+        check_integer("n_clusters", params["n_clusters"], 1, others='or "auto"')
+    check_integer("max_clusters", params["max_clusters"], 2)
+    check_limit("max_terms", params["max_terms"])
+    check_limit("max_coefficient", params["max_coefficient"])
+    check_integer("n_init", params["n_init"], 1)
     check_choice("units", params["units"], UNITS)
     check_choice("scale", params["scale"], SCALES)
     check_choice("outside", params["outside"], OUTSIDE)
@@ -100,7 +95,7 @@ def check_settings(params: dict[str, Any]) -> None:
     _check_jobs(params["n_jobs"])
     _check_seed(params["random_state"])
     if not isinstance(params["verbose"], bool | np.bool_):
-        _check_integer("verbose", params["verbose"], 0, others="or a bool")
+        check_integer("verbose", params["verbose"], 0, others="or a bool")
 
 
 def refuse_metric(distance: str, n_features: int) -> None:
@@ -192,14 +187,6 @@ def _check_seed(value: Any) -> None:
         raise ValueError(
             f"random_state must be an integer from 0 to {2**32 - 1}, a numpy.random.RandomState or None; got {value!r}."
         )
-
-
-def _check_integer(name: str, value: Any, least: int, may_be_none: bool = False, others: str = "") -> None:
-    if value is None and may_be_none:
-        return
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
-        choices = f" {others}" if others else (" or None" if may_be_none else "")
-        raise ValueError(f"{name} must be an integer >= {least}{choices}; got {value!r}.")
 
 
 def _check_distance(value: Any) -> None:

@@ -14,9 +14,9 @@ from polyclust import PolytopeClustering
 from polyclust.cli import assign as assign_module
 from polyclust.cli.assign import Tally
 from polyclust.demo_data import make_customers
+from polyclust.explain.clauses import list_rule_columns
 from polyclust.explain.explanation import Explanation
-from polyclust.render.placing import list_rule_columns
-from polyclust.table.read import TableError, open_source
+from polyclust.table.source import TableError, open_source
 
 
 def load(fitted: Path) -> Explanation:

@@ -13,14 +13,9 @@ import pytest
 from polyclust.demo_data import make_customers
 from polyclust.table.kinds import Wishes, choose_columns, convert_columns
 from polyclust.table.missing import complete_table
-from polyclust.table.read import (
-    TableError,
-    find_decimal_mark,
-    iterate_chunks,
-    open_source,
-    read_as_text,
-    read_table,
-)
+from polyclust.table.read import iterate_chunks, read_table
+from polyclust.table.read_text import find_decimal_mark, read_as_text
+from polyclust.table.source import TableError, open_source
 
 
 @pytest.fixture

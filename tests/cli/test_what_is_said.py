@@ -18,7 +18,7 @@ import pytest
 from polyclust.cli.preparing import describe_columns, prepare_table
 from polyclust.table.kinds import Wishes, choose_columns, convert_columns
 from polyclust.table.missing import complete_table
-from polyclust.table.read import TableError, open_source
+from polyclust.table.source import TableError, open_source
 from polyclust.table.unseen import UnseenLevels
 
 

@@ -112,7 +112,7 @@ def test_evaluate_on_other_rows():
     assert result["precision"].tolist() == [1.0, 0.0, 0.5]
     weighted = explanation.evaluate(other, [0, 2, 2, -1], sample_weight=[1, 3, 1, 0])
     assert weighted["coverage"].iloc[2] == 0.25
-    with pytest.raises(ValueError, match="labels must be one per row: 4 are needed"):
+    with pytest.raises(ValueError, match="labels must be one per row: 4 are needed, 2 were given"):
         explanation.evaluate(other, [0, 1])
 
 
@@ -201,6 +201,8 @@ def test_fills_of_the_wrong_kind(fills, message):
 def test_names():
     explanation = explain_animals().with_names(["a", "b", "c"])
     assert [r.name for r in explanation.rules] == ["a", "b", "c"]
+    with pytest.raises(ValueError, match="names must be a list of 3 names, one per cluster; got 'abc'"):
+        explanation.with_names("abc")
     with pytest.raises(ValueError, match="names must be 3"):
         explanation.with_names(["a"])
 

@@ -81,7 +81,7 @@ def test_no_cut_that_a_pair_needs_is_left_out(most, data):
     if pairs_in_conflict(points.raw, labels, apart):
         return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("polyclust.hyperplanes.reading.MOST_CUTS", most)
+        patch.setattr("polyclust.hyperplanes.cover.MOST_CUTS", most)
         planes = read_hyperplanes(points.raw, labels, n_clusters, features, oblique)
     assert_reads(planes, points.raw, labels, n_clusters, features)
 

@@ -16,6 +16,7 @@ from polyclust.kernels.orders import (
     find_overlaps,
     find_separating,
     measure_direction_intervals,
+    measure_ends,
     measure_gaps,
     measure_rank_intervals,
     pick_orders,
@@ -88,6 +89,25 @@ def test_intervals_of_every_cluster(drawn, data):
         expected = inside.min(axis=1, initial=np.inf), inside.max(axis=1, initial=-np.inf)
         assert lows[:, k] == pytest.approx(expected[0], rel=1e-12, abs=1e-12)
         assert highs[:, k] == pytest.approx(expected[1], rel=1e-12, abs=1e-12)
+
+
+@settings(deadline=None, max_examples=80)
+@given(partitioned_points(), st.sampled_from([(1, 1), (2, 1), (2, 3), (3, 2)]))
+def test_the_two_outermost_rows_at_both_ends_of_every_cluster(drawn, limits):
+    some, labels, n_clusters = drawn
+    directions = list_directions(some.n_features, *limits)
+    shape = len(directions), n_clusters
+    lows, highs = np.empty((2, 2, *shape))
+    first, last = np.empty((2, *shape), dtype=np.intp)
+    measure_ends(some.values, labels, directions.features, directions.coefficients, lows, highs, first, last)
+    along = directions.project(some.values)
+    for d, k in np.ndindex(*shape):
+        members = np.flatnonzero(labels == k)
+        ordered = np.sort(along[d, members])
+        assert lows[:, d, k].tolist() == [*ordered[:2], *[np.inf] * (2 - len(ordered[:2]))]
+        assert highs[:, d, k].tolist() == [*ordered[::-1][:2], *[-np.inf] * (2 - len(ordered[:2]))]
+        assert first[d, k] == members[np.argmin(along[d, members])]
+        assert last[d, k] == members[np.argmax(along[d, members])]
 
 
 @settings(deadline=None, max_examples=100)

@@ -138,11 +138,28 @@ def test_a_sweep_scores_every_cut_as_brute_force_does(drawn):
     n_inside = int((side > 0).sum())
     sweep_directions(
         distances, orders, is_end, column_of, points.weights, counted, own, other, total, n_inside, mass, *bounds,
-        scores,
+        IMPOSSIBLE, scores,
     )  # fmt: skip
     expected = brute_scores(drawn, orders, is_end)
     assert ((scores == IMPOSSIBLE) == (expected == IMPOSSIBLE)).all()
     assert scores == pytest.approx(expected, abs=5e-4 * max(1, len(columns)))
+
+
+@settings(deadline=None, max_examples=100)
+@given(sweeps(), st.floats(-0.5, 1.0))
+def test_a_sweep_with_a_floor_leaves_out_only_what_scores_no_more(drawn, share):
+    points, _, _, _, orders, is_end, columns, bounds = drawn
+    distances, column_of, (counted, own, other, total, side), mass = sweep_arrays(drawn)
+    every, some = np.empty(orders.shape), np.empty(orders.shape)
+    n_inside, floor = int((side > 0).sum()), share * float(points.weights[columns].sum())
+    for least, scores in ((IMPOSSIBLE, every), (floor, some)):
+        sweep_directions(
+            distances, orders, is_end, column_of, points.weights, counted, own, other, total, n_inside, mass, *bounds,
+            least, scores,
+        )  # fmt: skip
+    is_left_out = (some == IMPOSSIBLE) & (every > IMPOSSIBLE)
+    assert (every[is_left_out] <= floor + 1e-5 * max(1, len(columns))).all()
+    assert some[~is_left_out] == pytest.approx(every[~is_left_out], abs=1e-5 * max(1, len(columns)))
 
 
 @settings(deadline=None, max_examples=60)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from functools import partial
 
@@ -142,6 +143,31 @@ def test_shifts_never_lower_the_score_and_keep_it_true(drawn, limits, bounds, is
     assert [s.score for s in journal.steps] == [p.score for p in steps[1:]]
     for partition in steps:
         assert_sound(some, partition, limits, bounds)
+
+
+@settings(deadline=None, max_examples=30)
+@given(partitioned_points(), st.sampled_from(LIMITS), st.data())
+def test_a_pair_that_no_shift_improves_is_known_under_other_numbers(drawn, limits, data):
+    some, labels, _ = drawn
+    moves = neighbourhood_of(some, limits, (1.0, np.inf))
+    start = make_legal(labels, moves.scorer, moves.legality)
+    assume(start is not None and start.n_clusters > 1)
+    end = shift_boundaries(start, replace(moves, least_leaning=0.0), Journal())
+    numbers = np.array(data.draw(st.permutations(range(end.n_clusters))))
+    renamed = moves.scorer.start(numbers[end.labels], end.n_clusters)
+    for i, j in itertools.combinations(range(end.n_clusters), 2):
+        assert end.name_pair(i, j) == renamed.name_pair(numbers[i], numbers[j]) == end.name_pair(j, i)
+        assert moves.shift(end, i, j) is None
+        assert end.name_pair(i, j) in moves.in_vain
+    names = {end.name_pair(i, j) for i, j in itertools.combinations(range(end.n_clusters), 2)}
+    assert len(names) == len(moves.in_vain) == end.n_clusters * (end.n_clusters - 1) // 2
+    other = moves.scorer.start(np.roll(end.labels, 1), end.n_clusters)
+    if sorted(map(tuple, _members(other))) != sorted(map(tuple, _members(end))):
+        assert other.name_pair(0, 1) not in moves.in_vain
+
+
+def _members(partition):
+    return [partition.rows_of(k).tolist() for k in range(partition.n_clusters)]
 
 
 @settings(deadline=None, max_examples=30)

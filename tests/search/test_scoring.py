@@ -78,6 +78,19 @@ def test_a_scan_scores_every_cut_as_scikit_learn_does(drawn, is_split, bounds):
             assert scores[d, p] == IMPOSSIBLE
 
 
+@settings(deadline=None, max_examples=60)
+@given(partitioned_points(n_columns=st.integers(1, 6)), st.floats(-0.5, 0.9))
+def test_a_scan_with_a_floor_finds_what_scores_more(drawn, floor):
+    points, labels, n_clusters = drawn
+    scorer = SilhouetteScorer(points, ANY_SIZE)
+    partition = scorer.start(labels, n_clusters)
+    orders = points.order_along_axes(member_mask(partition, 0, 1))
+    every, some = scorer.scan(partition, 0, 1, orders), scorer.scan(partition, 0, 1, orders, floor)
+    is_left_out = (some == IMPOSSIBLE) & (every > IMPOSSIBLE)
+    assert (every[is_left_out] <= floor + 1e-5).all()
+    assert some[~is_left_out] == pytest.approx(every[~is_left_out], abs=1e-5)
+
+
 def test_threads_do_not_change_a_scan():
     rng = np.random.default_rng(0)
     raw = rng.normal(size=(500, 12)).round(2)

@@ -11,7 +11,7 @@ from polyclust.cli.preparing import describe_columns, prepare_table
 from polyclust.table.amounts import as_numbers, read_numbers
 from polyclust.table.features import Column
 from polyclust.table.kinds import Wishes, choose_columns, convert_columns, is_identifier
-from polyclust.table.read import TableError, open_source
+from polyclust.table.source import TableError, open_source
 from polyclust.table.values import convert_to_column
 
 

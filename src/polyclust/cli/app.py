@@ -115,7 +115,7 @@ def fit(
     from polyclust.cli.checking import check_options
     from polyclust.cli.fit import FitRequest, default_output, refuse_table_as_output, run_fit, spell_command
     from polyclust.table.kinds import Wishes
-    from polyclust.table.read import open_source, refuse_unreadable
+    from polyclust.table.source import open_source, refuse_unreadable
 
     refuse_unreadable(table)
     output = output or default_output(table)
@@ -158,7 +158,7 @@ def assign(
 ) -> int:
     """Label new rows by the rules of a model. Files larger than memory are read in pieces."""
     from polyclust.cli.assign import read_model, refuse_output, run_assign
-    from polyclust.table.read import open_source
+    from polyclust.table.source import open_source
 
     parts = read_model(model)
     refuse_output(output, table, model, model / "model.json")
@@ -226,7 +226,7 @@ def compare(
     from polyclust.cli.checking import check_options
     from polyclust.cli.compare import CompareRequest, refuse_few_rows, run_compare
     from polyclust.table.kinds import Wishes
-    from polyclust.table.read import open_source, refuse_unreadable
+    from polyclust.table.source import open_source, refuse_unreadable
 
     refuse_unreadable(table)
     refuse_few_rows(rows)

@@ -15,17 +15,20 @@ import typer
 
 from polyclust.cli.bars import count_rows
 from polyclust.cli.guard import collect_warnings, complain
+from polyclust.cli.preparing import head_ids
 from polyclust.explain.explanation import Explanation
 from polyclust.explain.rows import read_rows
 from polyclust.explain.spelling import spell_count
 from polyclust.files import open_standard_output, open_whole, refuse_input_as_output
 from polyclust.geometry.hyperplane import find_members, place_rows
-from polyclust.model_file import ModelParts, dict_to_parts, load_model
-from polyclust.render.placing import list_outside_columns, list_rule_columns
+from polyclust.model_file import ModelParts, load_model
+from polyclust.render.placing import list_read_columns
 from polyclust.table.features import Column
 from polyclust.table.kinds import Wishes, is_identifier
 from polyclust.table.missing import fill_missing
-from polyclust.table.read import TableError, TableSource, find_decimal_mark, iterate_chunks
+from polyclust.table.read import iterate_chunks
+from polyclust.table.read_text import find_decimal_mark
+from polyclust.table.source import TableError, TableSource
 from polyclust.table.unseen import UnseenLevels
 from polyclust.table.values import convert_to_column
 
@@ -57,7 +60,7 @@ def read_model(path: Path) -> ModelParts:
     with path.open("rb") as stream:
         if not stream.read(100).lstrip().startswith(b"{"):
             raise TableError(f"{path} is not a model: give the model.json that 'polyclust fit' wrote.")
-    return dict_to_parts(load_model(path))
+    return load_model(path)
 
 
 def refuse_output(output: Path | None, *inputs: str | Path) -> None:
@@ -108,13 +111,8 @@ def _label_chunks(
         raise TableError(f"{source.name} has no rows to label.")
 
 
-def _list_needed(explanation: Explanation) -> list[Column]:
-    """What decides where a row goes; the model may know other columns, which need not be there."""
-    return [*list_rule_columns(explanation), *list_outside_columns(explanation)]
-
-
 def _refuse_lacking(explanation: Explanation, chunk: pd.DataFrame, source: TableSource) -> None:
-    lacking = [c.name for c in _list_needed(explanation) if c.name not in chunk.columns]
+    lacking = [c.name for c in list_read_columns(explanation) if c.name not in chunk.columns]
     if lacking:
         raise TableError(
             f"{source.name} lacks {len(lacking)} column{'s' * (len(lacking) > 1)} that the rules use "
@@ -158,24 +156,18 @@ def _label_chunk(
     names = np.array([rule.name for rule in explanation.rules] + [""], dtype=object)
     return pd.DataFrame(
         {
-            _id_head(id_name): numbers if id_name is None else chunk[id_name].to_numpy(),
+            head_ids(id_name): numbers if id_name is None else chunk[id_name].to_numpy(),
             "cluster": clusters,
             "name": np.where(is_complete, names[labels], ""),
         }
     )
 
 
-def _id_head(id_name: str | None) -> str:
-    if id_name is None:
-        return "row"
-    return f"{id_name} (id)" if id_name in ("cluster", "name") else id_name
-
-
 def _place_chunk(
     explanation: Explanation, chunk: pd.DataFrame, source: TableSource, tally: Tally
 ) -> tuple[np.ndarray[Any, np.dtype[np.intp]], np.ndarray[Any, np.dtype[np.bool_]], int]:
     """Labels, which rows have every value that a rule uses, and how many lie in no polytope."""
-    columns = _list_needed(explanation)
+    columns = list_read_columns(explanation)
     planes = sorted({f for h in explanation.hyperplanes for f in h.features})
     used = [f for f in planes if explanation.features[f].column in columns]
     features = [explanation.features[f] for f in used]

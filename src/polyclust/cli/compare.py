@@ -16,7 +16,7 @@ from polyclust.explain.spelling import format_count, spell_count
 from polyclust.files import replace_folder
 from polyclust.progress import report_progress
 from polyclust.table.kinds import Wishes
-from polyclust.table.read import TableSource
+from polyclust.table.source import TableSource
 
 __all__ = ["CompareRequest", "refuse_few_rows", "run_compare"]
 

@@ -13,7 +13,7 @@ import typer
 from polyclust.cli.checking import check_options
 from polyclust.cli.fit import FitRequest, FitResult, run_fit
 from polyclust.demo_data import make_customers
-from polyclust.table.read import open_source
+from polyclust.table.source import open_source
 
 __all__ = ["run_demo"]
 

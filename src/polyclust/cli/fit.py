@@ -24,7 +24,7 @@ from polyclust.caveats import LARGEST_TRIED
 from polyclust.cli.bars import show_progress
 from polyclust.cli.checking import speak_of_options
 from polyclust.cli.guard import INTERRUPTED, collect_warnings, complain
-from polyclust.cli.preparing import PreparedTable, describe_columns, prepare_table, title_of
+from polyclust.cli.preparing import PreparedTable, describe_columns, head_ids, prepare_table, title_of
 from polyclust.cli.terminal import fit_terminal
 from polyclust.explain.evaluation import mark_written
 from polyclust.explain.explanation import Explanation
@@ -32,7 +32,7 @@ from polyclust.explain.spelling import spell_count
 from polyclust.explain.summary import format_share
 from polyclust.files import refuse_input_as_output, replace_folder
 from polyclust.table.kinds import Wishes
-from polyclust.table.read import STANDARD_INPUT, TableError, TableSource
+from polyclust.table.source import STANDARD_INPUT, TableError, TableSource
 
 __all__ = ["FitRequest", "FitResult", "run_fit"]
 
@@ -186,11 +186,9 @@ def _render_labels(prepared: PreparedTable, result: FitResult) -> str:
     clusters = pd.Series(pd.NA, index=range(prepared.n_rows), dtype="Int64")
     clusters[prepared.complete.is_kept] = result.model.labels_
     cluster_names = clusters.map(lambda k: names[k] if k >= 0 else "", na_action="ignore")
-    ids = prepared.ids.to_numpy() if prepared.ids is not None else np.arange(1, prepared.n_rows + 1)
-    head = prepared.id_name if prepared.ids is not None else "row"
-    if head in ("cluster", "name"):
-        head = f"{head} (id)"
-    return pd.DataFrame({head: ids, "cluster": clusters, "name": cluster_names}).to_csv(index=False)
+    ids = np.arange(1, prepared.n_rows + 1) if prepared.ids is None else prepared.ids.to_numpy()
+    columns = {head_ids(prepared.id_name): ids, "cluster": clusters, "name": cluster_names}
+    return pd.DataFrame(columns).to_csv(index=False)
 
 
 def _render_report(request: FitRequest, prepared: PreparedTable, result: FitResult) -> str:

@@ -14,20 +14,11 @@ import pandas as pd
 from polyclust.explain.spelling import format_count, format_number, spell_count
 from polyclust.table.kinds import FoundColumn, Wishes, choose_columns, convert_columns
 from polyclust.table.missing import CompleteTable, complete_table
-from polyclust.table.read import (
-    STANDARD_INPUT,
-    TableError,
-    TableSource,
-    find_codes,
-    find_decimal_mark,
-    find_gaps,
-    is_decimal_unsure,
-    read_as_text,
-    read_table,
-    spell_option,
-)
+from polyclust.table.read import read_table
+from polyclust.table.read_text import find_codes, find_decimal_mark, find_gaps, is_decimal_unsure, read_as_text
+from polyclust.table.source import STANDARD_INPUT, TableError, TableSource, spell_option
 
-__all__ = ["PreparedTable", "describe_columns", "prepare_table", "title_of"]
+__all__ = ["PreparedTable", "describe_columns", "head_ids", "prepare_table", "title_of"]
 
 POSTAL_NAME = re.compile(
     r"(^|[^a-z])(plz|postleitzahl|zip|zip[ _-]?code|post[ _-]?code|postal[ _-]?code)$", re.IGNORECASE
@@ -90,6 +81,13 @@ def describe_columns(prepared: PreparedTable) -> str:
     head = f"{prepared.source.name}: {spell_count(prepared.n_rows, 'row')}, {spell_count(n_columns, 'column')}"
     lines = [f"  {_fit(c.name, width)}  {c.kind:<10}  {_note(c)}" for c in prepared.found]
     return "\n".join([head, *lines, *_describe_names(prepared), *_describe_missing(prepared)])
+
+
+def head_ids(id_name: str | None) -> str:
+    """The name of the first column of labels: that of the identifier, told apart from the other two, or row."""
+    if id_name is None:
+        return "row"
+    return f"{id_name} (id)" if id_name in ("cluster", "name") else id_name
 
 
 def title_of(source: TableSource) -> str:

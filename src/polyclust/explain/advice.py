@@ -57,13 +57,8 @@ def _find_remedy(pair: PairTable, max_terms: int | None, max_coefficient: int | 
     """A sentence with a place for the pairs."""
     if _have_equal_rows(pair):
         return "Rows with the same values are in both of clusters {pairs}; no rule can tell them apart."
-    n_features = len(pair.features)
-    for terms, coefficient in RICHER_LIMITS:
-        is_richer = max_coefficient is not None and max_terms is not None
-        is_richer = is_richer and terms >= max_terms and coefficient >= max_coefficient  # type: ignore[operator]
-        if not is_richer or (terms, coefficient) == (max_terms, max_coefficient) or terms > n_features:
-            continue
-        if count_directions(n_features, terms, coefficient) <= MOST_DIRECTIONS and _separates(pair, terms, coefficient):
+    for terms, coefficient in _list_richer(max_terms, max_coefficient, len(pair.features)):
+        if _separates(pair, terms, coefficient):
             changed = [f"max_terms={terms}"] if terms != max_terms else []
             changed += [f"max_coefficient={coefficient}"] if coefficient != max_coefficient else []
             return f"{' and '.join(changed)} would separate clusters {{pairs}}."
@@ -71,6 +66,20 @@ def _find_remedy(pair: PairTable, max_terms: int | None, max_coefficient: int | 
     if (max_terms, max_coefficient) != (None, None) and is_separable(values[pair.is_first], values[~pair.is_first]):
         return "max_terms=None and max_coefficient=None would separate clusters {pairs}."
     return "No hyperplane separates clusters {pairs}: they overlap."
+
+
+def _list_richer(max_terms: int | None, max_coefficient: int | None, n_features: int) -> list[tuple[int, int]]:
+    """Terms and coefficients that allow more than these limits do, where all directions can be listed."""
+    if max_terms is None or max_coefficient is None:
+        return []
+    return [
+        (terms, coefficient)
+        for terms, coefficient in RICHER_LIMITS
+        if max_terms <= terms <= n_features
+        and coefficient >= max_coefficient
+        and (terms, coefficient) != (max_terms, max_coefficient)
+        and count_directions(n_features, terms, coefficient) <= MOST_DIRECTIONS
+    ]
 
 
 def _separates(pair: PairTable, terms: int, coefficient: int) -> bool:

@@ -5,30 +5,48 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from polyclust.explain.explanation import Clause, Term
+from polyclust.explain.explanation import Clause, Explanation, Term
 from polyclust.geometry.bounds import HalfSpace, Ladder, PossibleRows
 from polyclust.geometry.hyperplane import Hyperplane
-from polyclust.table.features import Feature
+from polyclust.table.features import Column, Feature
 
-__all__ = ["describe_possible_rows", "list_halfspaces", "make_clause", "order_clauses"]
+__all__ = [
+    "describe_possible_rows",
+    "list_halfspaces",
+    "list_rule_columns",
+    "list_terms",
+    "make_clause",
+    "order_clauses",
+]
 
 
 def make_clause(hyperplane: Hyperplane, is_upper: bool, features: Sequence[Feature]) -> Clause:
     """One side of a hyperplane. A whole feature by itself is compared with a whole number."""
-    terms = tuple(
-        Term(float(c), features[f], float(u))
-        for f, c, u in zip(hyperplane.features, hyperplane.coefficients, hyperplane.units, strict=True)
-    )
+    terms = list_terms(hyperplane, features)
     threshold = hyperplane.threshold + 0.0
     if HalfSpace(hyperplane, is_upper).is_plain and terms[0].feature.is_whole:
         threshold = float(math.ceil(threshold))
     return Clause(terms, "≥" if is_upper else "<", threshold)
 
 
+def list_terms(hyperplane: Hyperplane, features: Sequence[Feature]) -> tuple[Term, ...]:
+    """What a hyperplane sums, in the stored order."""
+    return tuple(
+        Term(float(c), features[f], float(u))
+        for f, c, u in zip(hyperplane.features, hyperplane.coefficients, hyperplane.units, strict=True)
+    )
+
+
+def list_rule_columns(explanation: Explanation) -> tuple[Column, ...]:
+    """The columns that some rule reads, in the order of the table."""
+    used = {t.feature.column for rule in explanation.rules for clause in rule.clauses for t in clause.terms}
+    return tuple(c for c in explanation.columns if c in used)
+
+
 def list_halfspaces(hyperplanes: Sequence[Hyperplane], cluster: int) -> list[HalfSpace]:
     """The half-spaces whose intersection is the cluster's polytope, each once."""
     sides = {
-        (h.features, h.coefficients, h.units, h.threshold, h.above == cluster): HalfSpace(h, h.above == cluster)
+        (h.direction, h.threshold, h.above == cluster): HalfSpace(h, h.above == cluster)
         for h in hyperplanes
         if cluster in (h.above, h.below)
     }

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from polyclust.explain.profile import ClusterProfile, profile_clusters
-from polyclust.explain.quality import RuleCounts, check_weights, count_labels, count_rules
+from polyclust.explain.quality import RuleCounts, check_weights, count_rules, number_labels
 from polyclust.geometry.hyperplane import find_members, place_rows
 from polyclust.table.features import Column
 from polyclust.table.partitions import Partitions, is_partitioned, join_later
@@ -36,7 +36,7 @@ def evaluate(explanation: Explanation, X: Any, labels: Any, sample_weight: Any =
 
 def _count(X: Any, labels: Any, sample_weight: Any = None, *, explanation: Explanation) -> RuleCounts:
     raw = explanation._read(X)
-    known = count_labels(labels, explanation.cluster_labels, explanation.n_clusters, len(raw))
+    known = number_labels(labels, explanation.cluster_labels, explanation.n_clusters, len(raw))
     members = find_members(raw, explanation.hyperplanes, explanation.n_clusters)
     return count_rules(members, known, check_weights(sample_weight, len(raw)))
 
@@ -55,7 +55,7 @@ def profile(
     if labels is None:
         known = place_rows(raw, explanation.hyperplanes, explanation.n_clusters, explanation.outside)
     else:
-        known = count_labels(labels, explanation.cluster_labels, explanation.n_clusters, len(raw))
+        known = number_labels(labels, explanation.cluster_labels, explanation.n_clusters, len(raw))
     return profile_clusters(raw, explanation.features, known, sample_weight, n_clusters=explanation.n_clusters)
 
 

@@ -31,7 +31,17 @@ __all__ = ["Clause", "Comparison", "Explanation", "Rule", "Term"]
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """coefficient * (feature / unit)"""
+    """One summand of a clause: coefficient * (feature / unit).
+
+    Parameters
+    ----------
+    coefficient : float
+        A whole number, unless the hyperplanes have real coefficients.
+    feature : Feature
+        What is read from a row; its ``name`` is what people read.
+    unit : float, default=1.0
+        What the feature is divided by first.
+    """
 
     coefficient: float
     feature: Feature
@@ -40,7 +50,16 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """sum of terms, compared with a threshold. What is printed is what is stored, applied and exported."""
+    """A sum of terms, compared with a threshold. What is printed is what is stored, applied and exported.
+
+    ``str(clause)`` is the clause in words, as ``petal length (cm) < 2.5``.
+
+    Parameters
+    ----------
+    terms : tuple of Term
+    comparison : {"≥", "<"}
+    threshold : float
+    """
 
     terms: tuple[Term, ...]
     comparison: Comparison
@@ -52,7 +71,28 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """The clauses that hold for every row of a cluster and, together, for no other row."""
+    """The clauses that hold for every row of a cluster and, together, for no other row.
+
+    Where the explanation is not exact, ``coverage`` and ``precision`` say how far from that it is. ``str(rule)`` is the
+    rule on one line.
+
+    Parameters
+    ----------
+    cluster : int
+        The label that the rule gives.
+    clauses : tuple of Clause
+        All must hold; none: every row is in the cluster.
+    size : float
+        The rows of the cluster, by weight.
+    coverage : float
+        The share of the cluster's rows that the rule holds.
+    precision : float
+        The share of the rows that the rule holds which are the cluster's.
+    name : str
+        A short name made from the rule, or given.
+    is_at_minimum : bool
+        The cluster is as small as was allowed: probably a cap of outliers.
+    """
 
     cluster: int
     clauses: tuple[Clause, ...]
@@ -80,18 +120,55 @@ class Rule:
 class Explanation:
     """Everything needed to describe the clusters and to place other rows.
 
+    Made by ``PolytopeClustering`` (its ``explanation_``), by ``explain_labels`` or by ``from_json``; immutable.
+
     Parameters
     ----------
-    columns : the columns of the user's table
-    features : what hyperplanes use, in the order of their indexes
-    hyperplanes : one per pair of clusters
-    rules : one per cluster, without redundant clauses
-    outside : what happens to rows in no polytope
-    is_minimal : the rules hold the same training rows only; they are for reading and are not exported
-    fidelity : share of the training rows that the rules place where the labels do
-    cluster_labels : the labels of a clustering made elsewhere; empty: 0..K-1
-    advice : what would make an inexact explanation exact, what is noise, where a solver was stopped before its proof
-    why_not_exported : why the rules cannot run outside Python; empty: they can
+    columns : tuple of Column
+        The columns of the user's table.
+    features : tuple of Feature
+        What hyperplanes use, in the order of their indexes.
+    hyperplanes : tuple of Hyperplane
+        One per pair of clusters.
+    rules : tuple of Rule
+        One per cluster, without redundant clauses.
+    outside : {"nearest", "none"}
+        What happens to rows in no polytope: the nearest cluster, or the label -1.
+    is_minimal : bool
+        The rules hold the same training rows only; they are for reading and are not exported.
+    fidelity : float
+        The share of the training rows that the rules place where the labels do.
+    cluster_labels : tuple
+        The labels of a clustering made elsewhere; empty: 0..K-1.
+    advice : tuple of str
+        What would make an inexact explanation exact, what is noise, where a solver was stopped before its proof.
+    why_not_exported : str
+        Why the rules cannot run outside Python; empty: they can.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from polyclust import explain_labels
+    >>> people = pd.DataFrame({"age": [21, 25, 30, 62, 65, 70], "member": [True, True, False, True, False, False]})
+    >>> explanation = explain_labels(people, ["young", "young", "young", "old", "old", "old"])
+    >>> for rule in explanation.rules:
+    ...     print(rule.name, "if", rule)
+    old if age ≥ 50
+    young if age < 50
+    >>> print(explanation.pairwise(0, 1))
+    IF age ≥ 50: cluster 0 ELSE cluster 1
+    >>> explanation.predict(pd.DataFrame({"age": [18, 80], "member": [True, False]})).tolist()
+    [1, 0]
+    >>> print(explanation.to_sql_case("postgres"))
+    CASE
+      WHEN "age" IS NULL
+      THEN NULL
+      WHEN CAST("age" AS DOUBLE PRECISION) >= 50
+      THEN 0
+      WHEN CAST("age" AS DOUBLE PRECISION) < 50
+      THEN 1
+    END
+    <BLANKLINE>
     """
 
     columns: tuple[Column, ...]
@@ -202,9 +279,10 @@ class Explanation:
 
     def with_names(self, names: Sequence[str]) -> Explanation:
         """The same rules under other names."""
-        if len(names) != self.n_clusters:
-            raise ValueError(f"names must be {self.n_clusters}, one per cluster; got {len(names)}.")
-        rules = tuple(replace(r, name=str(name)) for r, name in zip(self.rules, names, strict=True))
+        from polyclust.explain.names import check_names
+
+        checked = check_names(names, self.n_clusters)
+        rules = tuple(replace(rule, name=name) for rule, name in zip(self.rules, checked, strict=True))
         return replace(self, rules=rules)
 
     def with_fills(self, fills: Mapping[str, Any]) -> Explanation:

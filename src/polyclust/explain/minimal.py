@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from polyclust.explain.clauses import list_halfspaces, order_clauses
-from polyclust.explain.quality import check_weights, count_labels, measure_rules
+from polyclust.explain.quality import check_weights, count_rules, number_labels
 from polyclust.geometry.hyperplane import Hyperplane, find_members
 from polyclust.table.features import Feature
 
@@ -36,9 +36,9 @@ def minimise(explanation: Explanation, X: Any, labels: Any = None) -> Explanatio
         for rule in explanation.rules
     ]
     if labels is not None:
-        known = count_labels(labels, explanation.cluster_labels, explanation.n_clusters, len(raw))
+        known = number_labels(labels, explanation.cluster_labels, explanation.n_clusters, len(raw))
         members = find_members(raw, explanation.hyperplanes, explanation.n_clusters)
-        qualities = measure_rules(members, known, check_weights(None, len(raw)))
+        qualities = count_rules(members, known, check_weights(None, len(raw))).qualities
         rules = [
             replace(rule, size=q.size, coverage=q.coverage, precision=q.precision)
             for rule, q in zip(rules, qualities, strict=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from polyclust.explain.profile import ClusterProfile, Trait
 from polyclust.explain.spelling import format_number, on_one_line
@@ -15,7 +15,7 @@ from polyclust.table.features import Column, Feature
 if TYPE_CHECKING:
     from polyclust.explain.explanation import Clause
 
-__all__ = ["name_clusters"]
+__all__ = ["check_names", "name_clusters"]
 
 N_WORDS = 2
 LEAST_EFFECT = 0.1
@@ -37,6 +37,16 @@ def name_clusters(clauses: Sequence[Sequence[Clause]], profiles: Sequence[Cluste
         lengths = longer
         names = _join(phrases, lengths)
     return _number_doubles(names)
+
+
+def check_names(names: Any, n_clusters: int) -> list[str]:
+    """Names that were given, one per cluster; a ValueError where there are more or fewer, or one text only."""
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise ValueError(f"names must be a list of {n_clusters} names, one per cluster; got {names!r}.")
+    found = [str(name) for name in names]
+    if len(found) != n_clusters:
+        raise ValueError(f"names must be {n_clusters}, one per cluster; got {len(found)}.")
+    return found
 
 
 def _list_phrases(

@@ -38,7 +38,7 @@ def compare_pair(explanation: Explanation, first: int, second: int) -> PairwiseR
 def compare_all(explanation: Explanation) -> tuple[PairwiseRule, ...]:
     """One comparison for every pair that has a hyperplane, the lower label first."""
     vocabulary = explanation.vocabulary
-    pairs = sorted({(min(h.above, h.below), max(h.above, h.below)) for h in explanation.hyperplanes})
+    pairs = sorted({h.pair for h in explanation.hyperplanes})
     return tuple(_compare(explanation, i, j, vocabulary) for i, j in pairs)
 
 
@@ -58,7 +58,7 @@ def _compare(explanation: Explanation, first: int, second: int, vocabulary: Voca
         if not 0 <= label < explanation.n_clusters:
             raise ValueError(f"There is no cluster {label}; the clusters are 0 to {explanation.n_clusters - 1}.")
     for hyperplane in explanation.hyperplanes:
-        if {hyperplane.above, hyperplane.below} == {first, second} and first != second:
+        if hyperplane.pair == (min(first, second), max(first, second)):
             clause = make_clause(hyperplane, hyperplane.above == first, explanation.features)
             return PairwiseRule(first, second, clause, word_clause(clause, vocabulary))
     raise ValueError(f"No hyperplane lies between clusters {first} and {second}; name two different clusters.")

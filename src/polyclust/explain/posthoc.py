@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Hashable, Iterable, Sequence
-from numbers import Integral
+from collections.abc import Hashable, Sequence
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from polyclust.errors import check_choice
+from polyclust.errors import check_choice, check_limit
 from polyclust.explain.advice import advise, tell_gaps, tell_noise
 from polyclust.explain.build import build_explanation
 from polyclust.explain.explanation import Explanation
+from polyclust.explain.names import check_names
 from polyclust.explain.quality import check_weights
 from polyclust.explain.separation import PairTable, find_fewest_errors, find_general
 from polyclust.geometry.hyperplane import OUTSIDE, Hyperplane, find_members
@@ -49,13 +49,20 @@ def explain_labels(
 
     Parameters
     ----------
-    X : the table, an array or a frame
-    labels : one per row, of any kind; -1 is noise, which belongs to no cluster and counts against precision
-    max_terms, max_coefficient, units, scale : as for the estimator
-    sample_weight : a row of weight 2 is two rows; the labels of rows of weight 0 count for nothing
-    outside : what happens to rows in no polytope; None: "none" where there is noise, else "nearest"
-    minimal : the fewest clauses that hold the same rows, for reading only
-    names : one per cluster; None takes the labels, or makes them where labels are 0..K-1
+    X : array or frame
+        The table, as for ``PolytopeClustering.fit``.
+    labels : sequence of n labels
+        Of any kind; -1 is noise, which belongs to no cluster and counts against precision.
+    max_terms, max_coefficient, units, scale
+        As for ``PolytopeClustering``.
+    sample_weight : array of n numbers or None
+        A row of weight 2 is two rows; the labels of rows of weight 0 count for nothing.
+    outside : {"nearest", "none"} or None
+        What happens to rows in no polytope; None: "none" where there is noise, else "nearest".
+    minimal : bool
+        The fewest clauses that hold the same rows, for reading only.
+    names : sequence of str or None
+        One per cluster; None takes the labels, or makes names where the labels are 0..K-1.
 
     Returns
     -------
@@ -63,9 +70,37 @@ def explain_labels(
         Clusters are numbered in the order of their labels, which ``cluster_labels`` keeps. Where it is not
         exact, ``advice`` says what would make it so, how many rows are noise, and where a solver was stopped before
         its proof.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from polyclust import explain_labels
+    >>> iris = load_iris(as_frame=True)
+    >>> explanation = explain_labels(iris.data, iris.target_names[iris.target])
+    >>> print(explanation)
+    3 clusters, 150 rows, 5 clauses
+    ! The rules place 96% of the rows where the labels do.
+    ! No hyperplane separates clusters 1 and 2: they overlap.
+    <BLANKLINE>
+    cluster 0: setosa                                                         50 rows, 33.3%
+    ────────────────────────────────────────────────────────────────────────────────────────
+      petal length (cm) < 2.5
+    <BLANKLINE>
+    cluster 1: versicolor                                                     50 rows, 33.3%
+    ────────────────────────────────────────────────────────────────────────────────────────
+      petal length (cm) ≥ 2.5 AND petal width (cm) < 1.75
+      ! coverage 98%
+      ! precision 90.7%
+    <BLANKLINE>
+    cluster 2: virginica                                                      50 rows, 33.3%
+    ────────────────────────────────────────────────────────────────────────────────────────
+      petal length (cm) ≥ 2.5 AND petal width (cm) ≥ 1.75
+      ! coverage 90%
+      ! precision 97.8%
+    <BLANKLINE>
     """
-    max_terms = _check_limit("max_terms", max_terms)
-    max_coefficient = _check_limit("max_coefficient", max_coefficient)
+    max_terms = check_limit("max_terms", max_terms)
+    max_coefficient = check_limit("max_coefficient", max_coefficient)
     check_choice("units", units, UNITS)
     check_choice("scale", scale, SCALES)
     if outside is not None:
@@ -73,7 +108,7 @@ def explain_labels(
     n_rows = open_table(X).n_rows
     weights = check_weights(sample_weight, n_rows)
     known, cluster_labels = _number_labels(labels, weights)
-    names = _check_names(names, len(cluster_labels))
+    names = None if names is None else check_names(names, len(cluster_labels))
     columns, table = fit_encoder(X, scale=scale, units=units, sample_weight=weights)
     hyperplanes, overlapping, gaps = _separate(table, known, weights, max_terms, max_coefficient)
     noise = np.flatnonzero((known == NOISE) & (weights > 0))
@@ -119,7 +154,7 @@ def _separate(
         hyperplanes.append(plane)
         if errors:
             overlapping.append(pair)
-    return sorted(hyperplanes, key=lambda h: (min(h.above, h.below), max(h.above, h.below))), overlapping, gaps
+    return sorted(hyperplanes, key=lambda h: h.pair), overlapping, gaps
 
 
 def _take_pair(table: EncodedTable, labels: Labels, weights: Floats, i: int, j: int) -> PairTable:
@@ -160,23 +195,3 @@ def _number_labels(labels: Any, weights: Floats) -> tuple[Labels, tuple[Hashable
 
 def _is_noise(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and value == NOISE
-
-
-def _check_names(names: Any, n_clusters: int) -> list[str] | None:
-    if names is None:
-        return None
-    if isinstance(names, str) or not isinstance(names, Iterable):
-        raise ValueError(f"names must be a list of {n_clusters} names, one per cluster; got {names!r}.")
-    found = [str(name) for name in names]
-    if len(found) != n_clusters:
-        raise ValueError(f"names must be {n_clusters}, one per cluster; got {len(found)}.")
-    return found
-
-
-def _check_limit(name: str, value: Any) -> int | None:
-    """The limit as Python's own integer: numpy's overflow when directions are counted."""
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-        raise ValueError(f"{name} must be an integer >= 1 or None; got {value!r}.")
-    return int(value)

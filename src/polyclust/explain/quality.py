@@ -17,10 +17,9 @@ __all__ = [
     "RuleCounts",
     "RuleQuality",
     "check_weights",
-    "count_labels",
     "count_rules",
     "measure_fidelity",
-    "measure_rules",
+    "number_labels",
 ]
 
 
@@ -69,11 +68,6 @@ def count_rules(members: Bools, labels: Labels, weights: Floats) -> RuleCounts:
     )
 
 
-def measure_rules(members: Bools, labels: Labels, weights: Floats) -> tuple[RuleQuality, ...]:
-    """Size, coverage and precision of every rule, from the rows inside each polytope."""
-    return count_rules(members, labels, weights).qualities
-
-
 def measure_fidelity(placed: Labels, labels: Labels, weights: Floats) -> float:
     """The share of rows, by weight, that the rules place where the labels do."""
     return _share(float(weights[placed == labels].sum()), float(weights.sum()))
@@ -89,11 +83,12 @@ def check_weights(weights: Any, n_rows: int) -> Floats:
     return checked
 
 
-def count_labels(labels: Any, known: Sequence[Hashable], n_clusters: int, n_rows: int) -> Labels:
+def number_labels(labels: Any, known: Sequence[Hashable], n_clusters: int, n_rows: int) -> Labels:
     """Labels as 0..K-1. Labels that stand for no cluster of the explanation, as noise, become -1."""
     values = np.asarray(labels)
     if values.shape != (n_rows,):
-        raise ValueError(f"labels must be one per row: {n_rows} are needed, {values.shape} were given.")
+        given = len(values) if values.ndim == 1 else f"an array of shape {values.shape}"
+        raise ValueError(f"labels must be one per row: {n_rows} are needed, {given} were given.")
     place = {label: k for k, label in enumerate(known or range(n_clusters))}
     return np.array([place.get(label, -1) for label in values.tolist()], dtype=np.intp)
 

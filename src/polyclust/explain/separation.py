@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from polyclust.geometry.hyperplane import Hyperplane
 from polyclust.hyperplanes.general import find_direction, separate_general
 from polyclust.hyperplanes.hinge import PairRows, choose_margin
-from polyclust.hyperplanes.lattice import ABSENT, Directions
-from polyclust.hyperplanes.reading import axes, measure_norm
-from polyclust.hyperplanes.threshold import choose_threshold
+from polyclust.hyperplanes.lattice import ABSENT, Directions, list_directions
+from polyclust.hyperplanes.planes import make_plane, place_plane
+from polyclust.kernels.orders import RELATIVE_GAP
 from polyclust.table.features import Feature
 
 Floats = NDArray[np.float64]
@@ -21,7 +21,6 @@ Bools = NDArray[np.bool_]
 
 __all__ = ["PairTable", "find_fewest_errors", "find_general"]
 
-RELATIVE_GAP = 1e-9  # what a sum of several terms must leave free
 CELLS_AT_ONCE = 4_000_000
 RACE_ROWS, RACE_KEEPS, RACE_FROM = 1000, 60, 200_000_000
 SOLVER_SECONDS = 10.0
@@ -68,7 +67,7 @@ class _Cut:
 
 def find_fewest_errors(pair: PairTable, oblique: Directions | None = None) -> tuple[Hyperplane, float]:
     """The best hyperplane of these directions and the weight it misplaces; one term where that is as good."""
-    straight = axes(len(pair.features))
+    straight = list_directions(len(pair.features), 1, 1)
     cut = _sweep(pair, straight, pair.raw)
     best = None if cut is None else (cut, straight)
     if oblique is not None and len(oblique):
@@ -143,12 +142,13 @@ def _sweep(pair: PairTable, directions: Directions, values: Floats) -> _Cut | No
             continue
         for row, at in zip(*np.nonzero(errors == lowest), strict=True):
             gap = at // 2
-            norm = _norm(pair, directions, start + int(row))
+            position = start + int(row)
+            norm = make_plane(*directions.terms(position), pair.features, above=pair.first, below=pair.second).norm
             width = float((ordered[row, gap + 1] - ordered[row, gap]) / norm)
             cut = _Cut(
                 float(lowest),
                 width,
-                start + int(row),
+                position,
                 float(ordered[row, gap]),
                 float(ordered[row, gap + 1]),
                 bool(at % 2 == 0),
@@ -176,25 +176,10 @@ def _chunks(pair: PairTable, directions: Directions, values: Floats) -> Iterator
         yield start, errors.reshape(len(block), -1), ordered
 
 
-def _norm(pair: PairTable, directions: Directions, position: int) -> float:
-    positions, coefficients = directions.terms(position)
-    return measure_norm(positions, coefficients, _units(pair, positions), pair.features)
-
-
-def _units(pair: PairTable, positions: Sequence[int]) -> tuple[float, ...]:
-    return (1.0,) if len(positions) == 1 else tuple(pair.features[p].unit for p in positions)
-
-
 def _make_hyperplane(pair: PairTable, cut: _Cut, directions: Directions) -> Hyperplane:
-    positions, coefficients = directions.terms(cut.position)
-    units = _units(pair, positions)
-    is_whole = all(pair.features[p].is_whole for p in positions) and all(
-        unit == 1 and coefficient == int(coefficient) for unit, coefficient in zip(units, coefficients, strict=True)
-    )
     above, below = (pair.first, pair.second) if cut.is_first_above else (pair.second, pair.first)
-    threshold = choose_threshold(cut.low, cut.high, is_whole)
-    norm = measure_norm(positions, coefficients, units, pair.features)
-    return Hyperplane(positions, coefficients, units, threshold, norm, above, below)
+    plane = make_plane(*directions.terms(cut.position), pair.features, above=above, below=below)
+    return place_plane(plane, cut.low, cut.high, pair.features)
 
 
 def _put_all_on_one_side(pair: PairTable) -> tuple[Hyperplane, float]:
@@ -202,5 +187,5 @@ def _put_all_on_one_side(pair: PairTable) -> tuple[Hyperplane, float]:
     value = float(pair.raw[0, 0])
     first, second = pair.weights[pair.is_first].sum(), pair.weights[~pair.is_first].sum()
     winner, loser = (pair.first, pair.second) if first >= second else (pair.second, pair.first)
-    norm = measure_norm((0,), (1.0,), (1.0,), pair.features)
-    return Hyperplane((0,), (1.0,), (1.0,), value + 0.0, norm, winner, loser), float(min(first, second))
+    plane = make_plane((0,), (1.0,), pair.features, above=winner, below=loser)
+    return replace(plane, threshold=value + 0.0), float(min(first, second))

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from polyclust.explain.clauses import list_rule_columns
 from polyclust.explain.spelling import EVERY_ROW, Vocabulary, on_one_line, spell_count
 from polyclust.explain.wording import word_conditions
 from polyclust.table.features import Column
@@ -96,8 +97,7 @@ def _list_notes(explanation: Explanation) -> tuple[str, ...]:
     notes = [MINIMAL_NOTE] if explanation.is_minimal else []
     if explanation.fidelity < 1:
         notes.append(f"The rules place {format_share(explanation.fidelity)} of the rows where the labels do.")
-    used = {t.feature.column for rule in explanation.rules for clause in rule.clauses for t in clause.terms}
-    written = say_written(c for c in explanation.columns if c in used)
+    written = say_written(list_rule_columns(explanation))
     return (*notes, *explanation.advice, *([written] if written else []))
 
 

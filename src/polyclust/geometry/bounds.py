@@ -22,11 +22,6 @@ class HalfSpace:
     is_upper: bool
 
     @property
-    def direction(self) -> tuple[object, ...]:
-        """What is summed, without the threshold."""
-        return self.plane.features, self.plane.coefficients, self.plane.units
-
-    @property
     def is_plain(self) -> bool:
         """One feature as it is against a threshold."""
         return self.plane.coefficients == (1.0,) and self.plane.units == (1.0,)

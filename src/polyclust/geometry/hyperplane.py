@@ -56,6 +56,16 @@ class Hyperplane:
     above: int
     below: int
 
+    @property
+    def direction(self) -> tuple[tuple[int, ...], tuple[float, ...], tuple[float, ...]]:
+        """What is summed, without the threshold."""
+        return self.features, self.coefficients, self.units
+
+    @property
+    def pair(self) -> tuple[int, int]:
+        """The two clusters, the lower label first."""
+        return min(self.above, self.below), max(self.above, self.below)
+
     def value(self, raw: Floats) -> Floats:
         """The left-hand side for every row of the raw matrix."""
         total = self.coefficients[0] * (raw[:, self.features[0]] / self.units[0])
@@ -102,10 +112,9 @@ def evaluate(raw: Floats, hyperplanes: Sequence[Hyperplane]) -> Iterator[tuple[H
     """Every hyperplane with its left-hand side; those that share one share the work."""
     known: dict[object, Floats] = {}
     for h in hyperplanes:
-        terms = (h.features, h.coefficients, h.units)
-        if terms not in known:
-            known[terms] = h.value(raw)
-        yield h, known[terms]
+        if h.direction not in known:
+            known[h.direction] = h.value(raw)
+        yield h, known[h.direction]
 
 
 def find_members(raw: Floats, hyperplanes: Sequence[Hyperplane], n_clusters: int) -> Bools:

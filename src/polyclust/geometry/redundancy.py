@@ -72,7 +72,7 @@ def _find_needed(halfspaces: Sequence[HalfSpace], witnesses: NDArray[np.float64]
 def _is_said_by_same_direction(candidate: HalfSpace, others: Sequence[HalfSpace]) -> bool:
     """The same sum against a threshold at least as strict; equal sums are equal to the bit."""
     for other in others:
-        if other.direction == candidate.direction and other.is_upper == candidate.is_upper:
+        if other.plane.direction == candidate.plane.direction and other.is_upper == candidate.is_upper:
             is_stricter = (
                 other.plane.threshold >= candidate.plane.threshold
                 if candidate.is_upper

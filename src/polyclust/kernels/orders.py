@@ -16,6 +16,7 @@ __all__ = [
     "find_separating",
     "find_straight_cut",
     "measure_direction_intervals",
+    "measure_ends",
     "measure_gaps",
     "measure_rank_intervals",
     "pick_orders",
@@ -136,6 +137,38 @@ def measure_direction_intervals(
                 low = along[r] if along[r] < low else low
                 high = along[r] if along[r] > high else high
             lows[d, k], highs[d, k] = low, high
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def measure_ends(
+    values: Array,
+    labels: Array,
+    features: Array,
+    coefficients: Array,
+    lows: Array,
+    highs: Array,
+    first: Array,
+    last: Array,
+) -> None:
+    """Both ends of every cluster along every direction: the two lowest values and the two highest, the outermost first.
+
+    lows[:, d, k] and highs[:, d, k] : those values; the second is infinite for a cluster of one row
+    first[d, k], last[d, k] : the rows at the ends, of several the one that comes first
+    """
+    lows[:], highs[:] = np.inf, -np.inf
+    for d in range(features.shape[0]):
+        for r in range(values.shape[0]):
+            v, k = _along(values[r], features[d], coefficients[d]), labels[r]
+            if v < lows[0, d, k]:
+                lows[1, d, k] = lows[0, d, k]
+                lows[0, d, k], first[d, k] = v, r
+            elif v < lows[1, d, k]:
+                lows[1, d, k] = v
+            if v > highs[0, d, k]:
+                highs[1, d, k] = highs[0, d, k]
+                highs[0, d, k], last[d, k] = v, r
+            elif v > highs[1, d, k]:
+                highs[1, d, k] = v
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -32,6 +32,7 @@ OUTSIDE, LOWER, UPPER = 0.0, 1.0, 2.0
 TINY = np.float32(1e-30)
 FEW_ORDERS = 3
 CELLS_TO_COPY = 4_000_000
+ROUNDING = 1e-6  # of a mean silhouette, in float32
 IMPOSSIBLE = -1e300  # not -inf: fastmath may assume there is none
 
 
@@ -189,28 +190,44 @@ def sweep_directions(
     mass: float,
     min_size: float,
     max_size: float,
+    floor: float,
     scores: Array,
 ) -> None:
     """``sweep_direction`` for every row of ``orders``, each from the start where all rows are on the upper side.
 
-    The first ``n_inside`` columns are those of the pair, the others are outside it: two loops that need not ask.
+    The first ``n_inside`` columns are those of the pair, the others are outside it: two loops that need not ask. Cuts
+    that cannot score more than ``floor`` are IMPOSSIBLE: the columns outside are scored only where these might.
     """
     low = np.empty_like(total)
     is_low = np.empty_like(total)
+    most_outside = _bound_outside(own, other, total, column_weights, n_inside, mass)
     for d in range(orders.shape[0]):
         low[:] = 0.0
         is_low[:] = 0.0
         _sweep_parted(
             distances, orders[d], is_end[d], column_of, row_weights, column_weights,
-            own, other, total, low, is_low, n_inside, mass, min_size, max_size, scores[d],
+            own, other, total, low, is_low, n_inside, mass, min_size, max_size, floor - most_outside, scores[d],
         )  # fmt: skip
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=True)
+def _bound_outside(own: Array, other: Array, total: Array, column_weights: Array, n_inside: int, mass: float) -> float:
+    """The most that the columns outside can add to a score, wherever the pair is cut.
+
+    The nearer side of a cut is no further away than both sides together.
+    """
+    bound = 0.0
+    for t in range(n_inside, total.shape[0]):
+        b = min(total[t] / np.float32(mass), other[t])
+        bound += column_weights[t] * (b - own[t]) / max(max(own[t], b), TINY)
+    return bound + ROUNDING * column_weights.sum()  # type: ignore[no-any-return]
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=True)
 def _sweep_parted(
     distances: Array, order: Array, is_end: Array, column_of: Array, row_weights: Array, column_weights: Array,
     own: Array, other: Array, total: Array, low: Array, is_low: Array, n_inside: int, mass: float, min_size: float,
-    max_size: float, scores: Array,
+    max_size: float, floor_inside: float, scores: Array,
 ) -> None:  # fmt: skip
     one, zero = np.float32(1.0), np.float32(0.0)
     low_in, total_in, other_in, weights_in = (
@@ -225,6 +242,7 @@ def _sweep_parted(
     own_out = own[n_inside:]
     n_outside = total_out.shape[0]
     mass_low = 0.0
+    n_added = 0  # rows of the lower side that are in the sums of the columns outside
     for p in range(order.shape[0]):
         r = order[p]
         w = np.float32(row_weights[r])
@@ -232,20 +250,19 @@ def _sweep_parted(
         mass_up = mass - mass_low
         if column_of[r] >= 0:
             is_low[column_of[r]] = one
-        row = distances[r]
+        row_in = distances[r, :n_inside]
+        scores[p] = IMPOSSIBLE
         is_allowed = (
             is_end[p] and mass_low >= min_size and mass_up >= min_size and mass_low <= max_size and mass_up <= max_size
         )
         if not is_allowed:
-            for t in range(low.shape[0]):
-                low[t] += w * row[t]
-            scores[p] = IMPOSSIBLE
+            for t in range(n_inside):
+                low_in[t] += w * row_in[t]
             continue
         inv_low, inv_up = one / np.float32(mass_low), one / np.float32(mass_up)
         is_lone_low, is_lone_up = mass_low <= 1.0, mass_up <= 1.0
         inv_in_low = zero if is_lone_low else one / np.float32(mass_low - 1.0)
         inv_in_up = zero if is_lone_up else one / np.float32(mass_up - 1.0)
-        row_in, row_out = row[:n_inside], row[n_inside:]
         acc = zero
         for t in range(n_inside):
             lo = low_in[t] + w * row_in[t]
@@ -255,11 +272,6 @@ def _sweep_parted(
             a = lo * inv_in_low if is_lower else up * inv_in_up
             b = min(up * inv_up if is_lower else lo * inv_low, other_in[t])
             acc += weights_in[t] * (b - a) / max(max(a, b), TINY)
-        for t in range(n_outside):
-            lo = low_out[t] + w * row_out[t]
-            low_out[t] = lo
-            b = min(min(lo * inv_low, (total_out[t] - lo) * inv_up), other_out[t])
-            acc += weights_out[t] * (b - own_out[t]) / max(max(own_out[t], b), TINY)
         score = np.float64(acc)
         if is_lone_low or is_lone_up:
             for t in range(n_inside):  # lone rows were counted as if they had company at no distance
@@ -267,7 +279,21 @@ def _sweep_parted(
                 if is_lone_low if is_lower else is_lone_up:
                     b = min((total_in[t] - low_in[t]) * inv_up if is_lower else low_in[t] * inv_low, other_in[t])
                     score -= weights_in[t] * b / max(b, TINY)
-        scores[p] = score
+        if score <= floor_inside:
+            continue
+        for q in range(n_added, p):
+            w_q, row_q = np.float32(row_weights[order[q]]), distances[order[q], n_inside:]
+            for t in range(n_outside):
+                low_out[t] += w_q * row_q[t]
+        n_added = p + 1
+        row_out = distances[r, n_inside:]
+        acc = zero
+        for t in range(n_outside):
+            lo = low_out[t] + w * row_out[t]
+            low_out[t] = lo
+            b = min(min(lo * inv_low, (total_out[t] - lo) * inv_up), other_out[t])
+            acc += weights_out[t] * (b - own_out[t]) / max(max(own_out[t], b), TINY)
+        scores[p] = score + np.float64(acc)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -307,9 +333,11 @@ def gather(matrix: Array, rows: Array, columns: Array, out: Array) -> None:
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=True)
 def scan_pair(
     distances: Array, sums: Array, sizes: Array, labels: Array, weights: Array, i: int, j: int, far: float,
-    orders: Array, is_end: Array, min_size: float, max_size: float, scores: Array,
+    orders: Array, is_end: Array, min_size: float, max_size: float, floor: float, scores: Array,
 ) -> None:  # fmt: skip
     """Mean silhouettes for a cut of clusters i and j (j = -1: of i alone) at every position of every order.
+
+    Cuts that score no more than ``floor`` may be left IMPOSSIBLE.
 
     With several orders the distances of the pair are copied close together first, its own columns before the others,
     unless they are too many or all columns are the pair's anyway.
@@ -322,10 +350,13 @@ def scan_pair(
     n_inside = _list_first(side, columns)
     mass = sizes[i] + (sizes[j] if j >= 0 else 0.0)
     place = np.arange(n)
+    whole = weights.sum()
+    least = floor * whole
     if n_inside == n:
         sweep_directions(
-            distances, orders, is_end, place, weights, counted, own, other, total, n, mass, min_size, max_size, scores
-        )
+            distances, orders, is_end, place, weights, counted, own, other, total, n, mass, min_size, max_size, least,
+            scores,
+        )  # fmt: skip
     elif orders.shape[0] <= FEW_ORDERS or n_inside * n > CELLS_TO_COPY:
         for d in range(orders.shape[0]):
             low = np.zeros(n, dtype=np.float32)
@@ -345,9 +376,8 @@ def scan_pair(
                 rows[d, p] = local[orders[d, p]]
         sweep_directions(
             block, rows, is_end, place, weights[columns], counted[columns], own[columns], other[columns],
-            total[columns], n_inside, mass, min_size, max_size, scores,
+            total[columns], n_inside, mass, min_size, max_size, least, scores,
         )  # fmt: skip
-    whole = weights.sum()
     for d in range(scores.shape[0]):
         for p in range(scores.shape[1]):
             scores[d, p] = scores[d, p] / whole if scores[d, p] > IMPOSSIBLE else IMPOSSIBLE

@@ -41,16 +41,21 @@ def draw_families(
 
     Parameters
     ----------
-    models : fitted PolytopeClustering models, or a mapping from title to model; without titles a panel says
-        which family its hyperplanes belong to
-    X : rows as for ``fit``
-    features : as for PolytopeDisplay; None: the two most used by all the models together
-    axes : as many axes as models; None: a figure of its own
-    sample_size, random_state : as for PolytopeDisplay
+    models : sequence of fitted PolytopeClustering, or mapping of title to model
+        Without titles a panel says which family its hyperplanes belong to.
+    X : array or frame
+        Rows as for ``fit``.
+    features : sequence or None
+        As for PolytopeDisplay; None: the two most used by all the models together.
+    axes : sequence of matplotlib Axes or None
+        As many as models; None: a figure of its own.
+    sample_size, random_state
+        As for PolytopeDisplay.
 
     Returns
     -------
-    The axes, one per model.
+    array of matplotlib Axes
+        One per model.
     """
     titled = models if isinstance(models, Mapping) else {}
     fitted = list(titled.values()) if titled else list(models)

@@ -43,7 +43,11 @@ class HistoryDisplay:
     The dark line is the best so far, of ``n_asked`` clusters where a number was asked for: others are on the way to
     it. Steps on a sample or on groups of rows have scores of their own, so that the best may differ from ``final``, the
     score of all rows. The number of clusters stands behind in grey; dotted lines part the phases of the search.
-    Attributes set by :meth:`plot`: ``ax_``, ``figure_``.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Set by :meth:`plot`.
     """
 
     scores: tuple[float, ...]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from polyclust.explain.explanation import Explanation
+from polyclust.explain.quality import number_labels
 from polyclust.explain.rows import read_rows
 from polyclust.explain.spelling import format_count
 from polyclust.geometry.hyperplane import place_rows
@@ -56,7 +57,12 @@ class PolytopeDisplay:
       where two overlap, a hidden feature tells the clusters apart;
     * slice: each polytope where the hidden features have the medians of its cluster.
 
-    Attributes set by :meth:`plot`: ``ax_``, ``figure_``. ``kind_`` is the word of the list above.
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Set by :meth:`plot`.
+    kind_ : {"exact", "projection", "slice"}
+        What the polygons are.
     """
 
     scene: Scene
@@ -83,12 +89,18 @@ class PolytopeDisplay:
 
         Parameters
         ----------
-        model : a fitted PolytopeClustering
-        X : rows as for ``fit`` or ``predict``
-        features : one or two column names, feature names or positions; None: the two most used
-        ax : axes to draw in; None: a figure of its own
-        sample_size : the most rows drawn as points
-        random_state : of the sample and the jitter
+        model : PolytopeClustering
+            A fitted one.
+        X : array or frame
+            Rows as for ``fit`` or ``predict``.
+        features : sequence or None
+            One or two column names, feature names or positions; None: the two most used.
+        ax : matplotlib Axes or None
+            Where to draw; None: a figure of its own.
+        sample_size : int
+            The most rows drawn as points.
+        random_state : int
+            Of the sample and the jitter.
         """
         display = prepare_model(model, X, features, sample_size=sample_size, random_state=random_state)
         return display.plot(ax)
@@ -107,8 +119,16 @@ class PolytopeDisplay:
     ) -> PolytopeDisplay:
         """Draw an explanation, such as that of ``explain_labels``.
 
-        ``labels`` are the clusters' labels of the rows of X, None for those that the polytopes give; rows
-        whose label the explanation does not know count as in no cluster.
+        Parameters
+        ----------
+        explanation : Explanation
+        X : array or frame
+            Rows with the columns of the explanation.
+        features, ax, sample_size, random_state
+            As for :meth:`from_estimator`.
+        labels : sequence of n labels or None
+            The clusters of the rows; None: those that the polytopes give. Rows whose label the explanation does not
+            know count as in no cluster.
         """
         display = cls.prepare(explanation, X, features, labels, sample_size=sample_size, random_state=random_state)
         return display.plot(ax)
@@ -269,11 +289,7 @@ def _number_labels(explanation: Explanation, raw: NDArray[np.float64], labels: A
     """Labels as numbers 0..K-1, −1 for none."""
     if labels is None:
         return place_rows(raw, explanation.hyperplanes, explanation.n_clusters, explanation.outside)
-    if len(labels) != len(raw):
-        raise ValueError(f"labels must be one per row of X ({len(raw)}); got {len(labels)}.")
-    known = explanation.cluster_labels or range(explanation.n_clusters)
-    numbers = {label: k for k, label in enumerate(known)}
-    return np.array([numbers.get(label, -1) for label in np.asarray(labels).tolist()], dtype=np.intp)
+    return number_labels(labels, explanation.cluster_labels, explanation.n_clusters, len(raw))
 
 
 def _thin(scene: Scene, most: int, seed: int) -> Scene:

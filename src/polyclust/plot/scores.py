@@ -31,7 +31,10 @@ __all__ = ["ScoresDisplay"]
 class ScoresDisplay:
     """The best score found for every number of clusters tried, with the chosen one marked.
 
-    Attributes set by :meth:`plot`: ``ax_``, ``figure_``.
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Set by :meth:`plot`.
     """
 
     scores: dict[int, float]

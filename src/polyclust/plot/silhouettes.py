@@ -34,7 +34,12 @@ class SilhouetteDisplay:
     """One bar per row, sorted within each cluster, clusters from the largest down.
 
     The silhouette of a row is near 1 well inside its cluster, near 0 between two, below 0 nearer to another.
-    Rows in no polytope are left out. Attributes set by :meth:`plot`: ``ax_``, ``figure_``.
+    Rows in no polytope are left out.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Set by :meth:`plot`.
     """
 
     silhouettes: Floats
@@ -59,12 +64,18 @@ class SilhouetteDisplay:
 
         Parameters
         ----------
-        model : a fitted PolytopeClustering
-        X : rows as for ``fit`` or ``predict``, labelled by ``model.predict(X)``
-        ax : axes to draw in; None: a figure of its own
-        distances : n x n, instead of distances between the scaled features
-        sample_size : the most rows that are compared; more are sampled, and the title says so
-        random_state : of the sample
+        model : PolytopeClustering
+            A fitted one.
+        X : array or frame
+            Rows as for ``fit`` or ``predict``, labelled by ``model.predict(X)``.
+        ax : matplotlib Axes or None
+            Where to draw; None: a figure of its own.
+        distances : array of n x n numbers or None
+            Instead of distances between the scaled features.
+        sample_size : int
+            The most rows that are compared; more are sampled, and the title says so.
+        random_state : int
+            Of the sample.
         """
         check_is_fitted(model, "explanation_")
         labels = np.asarray(model.predict(X), dtype=np.intp)

@@ -7,16 +7,20 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from polyclust.explain.explanation import Explanation
 from polyclust.explain.summary import summarise
 
-__all__ = ["render_html"]
+__all__ = ["make_environment", "render_html"]
 
 
 def render_html(explanation: Explanation) -> str:
     """One section that carries its own style and needs nothing from outside."""
-    environment = Environment(
-        loader=PackageLoader("polyclust.render", "."),
+    return make_environment("render").get_template("explanation.html.jinja").render(summary=summarise(explanation))
+
+
+def make_environment(folder: str) -> Environment:
+    """Templates of a folder of polyclust: everything is escaped, and a name that nobody gave is an error."""
+    return Environment(
+        loader=PackageLoader("polyclust", folder),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template("explanation.html.jinja").render(summary=summarise(explanation))

@@ -269,7 +269,7 @@ def _read_term(item: Any, features: Sequence[Feature]) -> Term:
 def _check_pairs(explanation: Explanation) -> None:
     """One rule per cluster in order, and one hyperplane per pair of clusters."""
     n = explanation.n_clusters
-    pairs = sorted((min(h.above, h.below), max(h.above, h.below)) for h in explanation.hyperplanes)
+    pairs = sorted(h.pair for h in explanation.hyperplanes)
     if [rule.cluster for rule in explanation.rules] != list(range(n)) or n == 0:
         raise ValueError("its rules are not those of clusters 0, 1, 2 and so on")
     if pairs != [(i, j) for i in range(n) for j in range(i + 1, n)]:

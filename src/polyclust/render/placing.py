@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
+from polyclust.explain.clauses import list_rule_columns
 from polyclust.explain.explanation import Explanation
 from polyclust.geometry.hyperplane import Hyperplane
-from polyclust.table.features import Column, Feature
+from polyclust.table.features import Column
 
-__all__ = ["covers_space", "list_outside_columns", "list_rule_columns", "refuse_export"]
+__all__ = ["covers_space", "list_outside_columns", "list_read_columns", "refuse_export"]
 
 
 def refuse_export(explanation: Explanation, target: str) -> None:
@@ -22,24 +23,18 @@ def refuse_export(explanation: Explanation, target: str) -> None:
         raise ValueError(f"This explanation cannot be exported to {target}: {explanation.why_not_exported}")
 
 
-def list_rule_columns(explanation: Explanation) -> tuple[Column, ...]:
-    """The columns that some rule reads, in the order of the table."""
-    features = (t.feature for rule in explanation.rules for clause in rule.clauses for t in clause.terms)
-    return _columns_of(features, explanation)
-
-
 def list_outside_columns(explanation: Explanation) -> tuple[Column, ...]:
     """The columns that no rule reads, but that the way to the nearest polytope needs."""
     if explanation.outside != "nearest" or covers_space(explanation):
         return ()
-    features = (explanation.features[i] for h in explanation.hyperplanes for i in h.features)
+    used = {explanation.features[i].column for h in explanation.hyperplanes for i in h.features}
     seen = set(list_rule_columns(explanation))
-    return tuple(c for c in _columns_of(features, explanation) if c not in seen)
+    return tuple(c for c in explanation.columns if c in used and c not in seen)
 
 
-def _columns_of(features: Iterable[Feature], explanation: Explanation) -> tuple[Column, ...]:
-    used = {f.column for f in features}
-    return tuple(c for c in explanation.columns if c in used)
+def list_read_columns(explanation: Explanation) -> tuple[Column, ...]:
+    """All columns that decide where a row goes; the explanation may know others, which need not be there."""
+    return (*list_rule_columns(explanation), *list_outside_columns(explanation))
 
 
 def covers_space(explanation: Explanation) -> bool:
@@ -53,8 +48,7 @@ def _is_tree(hyperplanes: Sequence[Hyperplane], clusters: frozenset[int]) -> boo
     inside = [h for h in hyperplanes if h.above in clusters and h.below in clusters]
     groups: dict[object, set[tuple[int, int]]] = {}
     for h in inside:
-        cut = (h.features, h.coefficients, h.units, h.threshold)
-        groups.setdefault(cut, set()).add((h.above, h.below))
+        groups.setdefault((h.direction, h.threshold), set()).add((h.above, h.below))
     for pairs in groups.values():
         above, below = frozenset(i for i, _ in pairs), frozenset(j for _, j in pairs)
         is_cut = above | below == clusters and not above & below and len(pairs) == len(above) * len(below)

@@ -7,12 +7,13 @@ import re
 import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
+from polyclust.explain.clauses import list_rule_columns, list_terms
 from polyclust.explain.explanation import Clause, Explanation, Rule, Term
 from polyclust.explain.spelling import format_number, spell_count
 from polyclust.explain.summary import say_written
 from polyclust.explain.wording import is_true_or_false
 from polyclust.geometry.hyperplane import Hyperplane
-from polyclust.render.placing import covers_space, list_outside_columns, list_rule_columns, refuse_export
+from polyclust.render.placing import covers_space, list_outside_columns, refuse_export
 from polyclust.table.features import Column, Feature
 
 __all__ = ["render_python"]
@@ -175,13 +176,11 @@ def _write_nearest(explanation: Explanation, columns: Sequence[Column], names: N
 
 
 def _cut(hyperplane: Hyperplane) -> object:
-    h = hyperplane
-    return (h.features, h.coefficients, h.units, h.threshold, h.norm)
+    return hyperplane.direction, hyperplane.threshold, hyperplane.norm
 
 
 def _write_distance(h: Hyperplane, number: int, explanation: Explanation, names: Names) -> list[str]:
-    triples = zip(h.coefficients, h.features, h.units, strict=True)
-    value = _write_sum([Term(c, explanation.features[f], unit) for c, f, unit in triples], names)
+    value = _write_sum(list_terms(h, explanation.features), names)
     lines = []
     if not value.isidentifier():
         whole = f"    v{number} = {value}"

@@ -6,8 +6,7 @@ Everything is computed in double precision, term by term, in the stored order, a
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from itertools import count
 
@@ -15,36 +14,23 @@ from sqlglot import Dialect, exp
 from sqlglot.dialects.dialect import NormalizationStrategy
 from sqlglot.errors import SqlglotError
 
-from polyclust.explain.explanation import Clause, Explanation, Rule, Term
-from polyclust.explain.spelling import format_number
+from polyclust.explain.clauses import list_rule_columns, list_terms
+from polyclust.explain.explanation import Clause, Explanation, Rule
 from polyclust.explain.summary import say_written
 from polyclust.explain.wording import is_choice, is_true_or_false
 from polyclust.geometry.hyperplane import Hyperplane
-from polyclust.render.placing import (
-    covers_space,
-    list_outside_columns,
-    list_rule_columns,
-    refuse_export,
-)
-from polyclust.render.sql_numbers import double_type, write_double, write_number
-from polyclust.table.features import Column, Feature
+from polyclust.render.placing import covers_space, list_outside_columns, list_read_columns, refuse_export
+from polyclust.render.sql_numbers import write_double, write_number
+from polyclust.render.sql_values import Scope, build_choice, call, name_column, quote, sum_terms
+from polyclust.table.features import Column
 
 __all__ = ["check_dialect", "choose_column", "refuse_alike", "render_sql", "render_sql_case"]
 
 NOT_SQL = {"prql", "dax"}
-LARGEST_COUNT = 1e6
 # Where names of columns that differ only in case are the same, besides those of which sqlglot says so.
 CASELESS = {"dremio", "drill", "doris", "mysql", "singlestore", "starrocks", "teradata"}
 CASELESS_IN_ASCII = {"duckdb", "sqlite"}
 LINE_LENGTH = 100
-
-
-@dataclass(frozen=True)
-class Scope:
-    """Where the expression is written: the dialect, and the table alias before each column."""
-
-    dialect: str
-    qualifier: str | None = None
 
 
 def render_sql(
@@ -69,9 +55,9 @@ def render_sql(
     is ordered as the database orders it. Numbers that were read from text must be numbers there: a comment names them.
     """
     _refuse_taken(column, explanation)
-    alias = _quote("t")
+    alias = quote("t")
     case = _build_case(explanation, Scope(check_dialect(dialect), "t"))
-    columns = [exp.Column(this=exp.Star(), table=alias), exp.Alias(this=case, alias=_quote(column))]
+    columns = [exp.Column(this=exp.Star(), table=alias), exp.Alias(this=case, alias=quote(column))]
     source = exp.alias_(_name_table(table), "t", table=True, quoted=True)
     return _comment(explanation) + _write(exp.select(*columns, copy=False).from_(source, copy=False), dialect)
 
@@ -105,7 +91,7 @@ def refuse_alike(explanation: Explanation, names: Sequence[str], dialect: str) -
     is_caseless = Dialect.get_or_raise(dialect).NORMALIZATION_STRATEGY is NormalizationStrategy.CASE_INSENSITIVE
     if not is_caseless and dialect not in CASELESS:
         return
-    for column in _list_read(explanation):
+    for column in list_read_columns(explanation):
         folded = _fold(column.name, dialect)
         other = next((name for name in names if name != column.name and _fold(name, dialect) == folded), None)
         if other is not None:
@@ -135,13 +121,8 @@ def _refuse_taken(column: str, explanation: Explanation) -> None:
 
 def _comment(explanation: Explanation) -> str:
     """A line above the statement where numbers were read from text, which a database would read otherwise."""
-    sentence = say_written(_list_read(explanation))
+    sentence = say_written(list_read_columns(explanation))
     return f"-- {sentence}\n" if sentence else ""
-
-
-def _list_read(explanation: Explanation) -> tuple[Column, ...]:
-    """The columns that the statement reads."""
-    return (*list_rule_columns(explanation), *list_outside_columns(explanation))
 
 
 def _write(tree: exp.Expression, dialect: str) -> str:
@@ -155,14 +136,8 @@ def _name_table(table: str | Sequence[str]) -> exp.Table:
     parts = [table] if isinstance(table, str) else list(table)
     if not 1 <= len(parts) <= 3 or not all(parts):
         raise ValueError(f"table must be a name, or one to three names as (schema, table); got {table!r}.")
-    places = dict(zip(("this", "db", "catalog"), map(_quote, reversed(parts)), strict=False))
+    places = dict(zip(("this", "db", "catalog"), map(quote, reversed(parts)), strict=False))
     return exp.Table(**places)
-
-
-def _quote(name: str) -> exp.Identifier:
-    if "\0" in name:
-        raise ValueError(f"The name {name!r} holds a NUL character, which SQL cannot write; rename it.")
-    return exp.to_identifier(name, quoted=True)
 
 
 # --- the CASE: NULL, then one WHEN per rule, then the rows that no polytope holds
@@ -184,7 +159,7 @@ def _build_case(explanation: Explanation, scope: Scope) -> exp.Case:
 
 
 def _add_missing(case: exp.Case, columns: Iterable[Column], scope: Scope) -> exp.Case:
-    tests = [exp.Is(this=_column(c, scope), expression=exp.null()) for c in columns if c.fill is None]
+    tests = [exp.Is(this=name_column(c, scope), expression=exp.null()) for c in columns if c.fill is None]
     return case.when(exp.or_(*tests), exp.null(), copy=False) if tests else case
 
 
@@ -197,10 +172,10 @@ def _hold_all(rule: Rule, scope: Scope) -> exp.Condition:
 def _build_clause(clause: Clause, scope: Scope) -> exp.Expression:
     is_upper = clause.comparison == "≥"
     if is_choice(clause) or is_true_or_false(clause, "cut"):
-        return _build_choice([t.feature for t in clause.terms], scope, is_upper)
+        return build_choice([t.feature for t in clause.terms], scope, is_upper)
     compare = exp.GTE if is_upper else exp.LT
     threshold = write_number(clause.threshold, scope.dialect)
-    return compare(this=_sum_terms(clause.terms, scope), expression=threshold)
+    return compare(this=sum_terms(clause.terms, scope), expression=threshold)
 
 
 # --- rows that no polytope holds: least total violation, the first of equals
@@ -210,9 +185,9 @@ def _find_nearest(explanation: Explanation, scope: Scope) -> exp.Expression:
     """CASE least(v0, v1, ...) WHEN v0 THEN 0 WHEN v1 THEN 1 ... END"""
     violations = [_sum_violations(explanation, k, scope) for k in range(explanation.n_clusters)]
     copies = [violation.copy() for violation in violations]
-    least = _call("MIN" if scope.dialect == "sqlite" else "LEAST", copies)
+    least = call("MIN" if scope.dialect == "sqlite" else "LEAST", copies)
     if scope.dialect == "duckdb":  # it repeats the operand of a CASE in every WHEN: minutes for thirty clusters
-        place = _call("LIST_POSITION", [exp.Array(expressions=violations), least])
+        place = call("LIST_POSITION", [exp.Array(expressions=violations), least])
         return exp.Sub(this=place, expression=exp.Literal.number(1))
     case = exp.Case(this=least)
     for cluster, violation in enumerate(violations):
@@ -232,156 +207,13 @@ def _measure_violation(
     hyperplane: Hyperplane, explanation: Explanation, is_above: bool, scope: Scope
 ) -> exp.Expression:
     """GREATEST((value - threshold) / norm, 0) for the cluster below; divided by -norm for the one above."""
-    triples = zip(hyperplane.coefficients, hyperplane.features, hyperplane.units, strict=True)
-    terms = [Term(c, explanation.features[f], unit) for c, f, unit in triples]
-    value, threshold = _sum_terms(terms, scope), write_number(hyperplane.threshold, scope.dialect)
+    value = sum_terms(list_terms(hyperplane, explanation.features), scope)
+    threshold = write_number(hyperplane.threshold, scope.dialect)
     excess = exp.Paren(this=exp.Sub(this=value, expression=threshold))
     norm = write_double(-hyperplane.norm if is_above else hyperplane.norm, scope.dialect)
     distance = exp.Div(this=excess, expression=norm, typed=True)
-    return _call("MAX" if scope.dialect == "sqlite" else "GREATEST", [distance, exp.Literal.number(0)])
-
-
-def _call(name: str, arguments: Sequence[exp.Expression]) -> exp.Anonymous:
-    # sqlglot's own nodes for these wrap every argument in tests for NULL, of which there is none here.
-    return exp.Anonymous(this=name, expressions=list(arguments))
+    return call("MAX" if scope.dialect == "sqlite" else "GREATEST", [distance, exp.Literal.number(0)])
 
 
 def _add(parts: Iterable[exp.Expression]) -> exp.Expression:
     return reduce(lambda total, part: exp.Add(this=total, expression=part), parts)
-
-
-# --- one value: column / unit * coefficient (the same bits as in the sign rule), summed in the stored order
-
-
-def _sum_terms(terms: Sequence[Term], scope: Scope) -> exp.Expression:
-    total = _multiply(terms[0].coefficient, _divide(terms[0], scope), scope)
-    for term in terms[1:]:
-        part = _multiply(abs(term.coefficient), _divide(term, scope), scope)
-        join = exp.Add if term.coefficient >= 0 else exp.Sub
-        total = join(this=total, expression=part)
-    return total
-
-
-def _multiply(coefficient: float, value: exp.Expression, scope: Scope) -> exp.Expression:
-    if coefficient == 1:
-        return value
-    is_count = float(coefficient).is_integer() and abs(coefficient) <= LARGEST_COUNT
-    factor = write_number(coefficient, scope.dialect) if is_count else write_double(coefficient, scope.dialect)
-    return exp.Mul(this=value, expression=factor)
-
-
-def _divide(term: Term, scope: Scope) -> exp.Expression:
-    value = _read_feature(term.feature, scope)
-    if term.unit == 1:
-        return value
-    return exp.Div(
-        this=exp.cast(value, double_type(scope.dialect)),
-        expression=write_number(term.unit, scope.dialect),
-        typed=True,
-    )
-
-
-def _read_feature(feature: Feature, scope: Scope) -> exp.Expression:
-    """The raw value: a double for numbers, an integer 0 or 1 for the rest."""
-    if feature.kind in ("level", "cut"):
-        test = _build_choice([feature], scope, True)
-        return exp.Case().when(test, exp.Literal.number(1)).else_(exp.Literal.number(0))
-    return _read_boolean(feature.column, scope) if feature.kind == "boolean" else _read_number(feature.column, scope)
-
-
-def _build_choice(features: Sequence[Feature], scope: Scope, is_upper: bool) -> exp.Expression:
-    """Whether the column has one of the levels, or reaches the cut."""
-    column = features[0].column
-    if features[0].kind == "cut":
-        compare = exp.GTE if is_upper else exp.LT
-        level = write_number(float(features[0].level), scope.dialect)  # type: ignore[arg-type]
-        return compare(this=_read_number(column, scope), expression=level)
-    value, levels = _match_levels(column, [f.level for f in features], scope)
-    if len(levels) > 1:
-        found = exp.In(this=value, expressions=levels)
-        return found if is_upper else exp.Not(this=found)
-    return (exp.EQ if is_upper else exp.NEQ)(this=value, expression=levels[0])
-
-
-# --- columns, as numbers, as 0 and 1, as one of their levels
-
-
-def _column(column: Column, scope: Scope) -> exp.Column:
-    qualifier = None if scope.qualifier is None else _quote(scope.qualifier)
-    return exp.Column(this=_quote(column.name), table=qualifier)
-
-
-def _read_number(column: Column, scope: Scope) -> exp.Expression:
-    value = exp.cast(_column(column, scope), double_type(scope.dialect))
-    return value if column.fill is None else _fill(value, write_number(float(column.fill), scope.dialect))
-
-
-def _read_boolean(column: Column, scope: Scope) -> exp.Expression:
-    # Through an integer: PostgreSQL casts BOOLEAN to INT but not to DOUBLE, and 0/1 pass as they are.
-    stored: exp.Expression = _column(column, scope)
-    if scope.dialect == "sqlite":  # has no truth values: an imported file is text, and 'True' would be cast to 0
-        stored = _call("REPLACE", [_call("LOWER", [stored]), _text("true"), _text("1")])
-    value = exp.cast(stored, exp.DataType.Type.INT)
-    return value if column.fill is None else _fill(value, exp.Literal.number(int(float(column.fill))))
-
-
-def _fill(value: exp.Expression, fill: exp.Expression) -> exp.Coalesce:
-    return exp.Coalesce(this=value, expressions=[fill])
-
-
-def _match_levels(
-    column: Column, levels: Sequence[Hashable], scope: Scope
-) -> tuple[exp.Expression, list[exp.Expression]]:
-    """The column as its levels are compared, and the values that count as one of these levels.
-
-    Text is compared as text, numbers as numbers, booleans as 0 and 1, levels of mixed types by their text.
-    """
-    types = {_kind_of_level(v) for v in (*column.levels, *levels)}
-    if types == {"number"}:
-        numbers = [float(v) for v in levels]  # type: ignore[arg-type]
-        return _read_number(column, scope), [write_number(v, scope.dialect) for v in numbers]
-    if types == {"boolean"}:
-        return _read_boolean(column, scope), [exp.Literal.number(int(bool(v))) for v in levels]
-    value: exp.Expression = _column(column, scope)
-    if types != {"text"}:
-        _refuse_same_text(column)
-        value = exp.cast(value, exp.DataType.Type.TEXT)
-    if column.fill is not None:
-        value = _fill(value, _text(_spell(column.fill)[0]))
-    return value, [_text(word) for level in levels for word in _spell(level)]
-
-
-def _kind_of_level(level: object) -> str:
-    if isinstance(level, bool):
-        return "boolean"
-    if isinstance(level, int | float):
-        return "number"
-    return "text" if isinstance(level, str) else "other"
-
-
-def _spell(level: object) -> list[str]:
-    """The ways in which databases write a value as text."""
-    if isinstance(level, bool):
-        return ["true", "1"] if level else ["false", "0"]
-    if isinstance(level, int | float):
-        return list(dict.fromkeys([format_number(level), repr(float(level))]))
-    return [str(level)]
-
-
-def _refuse_same_text(column: Column) -> None:
-    """Raise ValueError for values of several types that a database would write as the same text."""
-    owners: dict[str, Hashable] = {}
-    for level in column.levels:
-        for word in _spell(level):
-            other = owners.setdefault(word, level)
-            if other is not level:
-                raise ValueError(
-                    f"Column {column.name!r} has the values {other!r} and {level!r}, which a database cannot tell "
-                    "apart; turn all of them into one type, or rename one."
-                )
-
-
-def _text(value: str) -> exp.Literal:
-    if "\0" in value:
-        raise ValueError(f"The value {value!r} holds a NUL character, which SQL cannot write; replace it.")
-    return exp.Literal.string(value)

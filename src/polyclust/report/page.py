@@ -6,9 +6,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
+from polyclust.render.html import make_environment
 from polyclust.report.content import gather_content
 from polyclust.report.subject import ReportSubject
 
@@ -39,13 +40,7 @@ def render_page(template: str, *, script: str, **content: Any) -> str:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("polyclust", "report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = make_environment("report")
     # NaN is no JSON: better an error here than a page that stays blank.
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "separators": (",", ":")}
     return environment

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from polyclust.explain.clauses import list_rule_columns
 from polyclust.explain.explanation import Clause, Explanation, Term
-from polyclust.table.features import Column
 
 __all__ = [
     "MOST_POINTS",
@@ -45,16 +45,11 @@ def draw_sample(labels: NDArray[np.intp], n_columns: int, seed: int) -> NDArray[
 
 def choose_picture_columns(table: pd.DataFrame, explanation: Explanation) -> list[str]:
     """The columns that rules use, then the others, as many as a page can hold."""
-    used = {c.name for c in used_columns(explanation)}
+    used = {c.name for c in list_rule_columns(explanation)}
     names = [str(c) for c in table.columns]
     ordered = [n for n in names if n in used] + [n for n in names if n not in used]
     kept = set(ordered[: max(MOST_CELLS // 500, 2)])
     return [n for n in names if n in kept]
-
-
-def used_columns(explanation: Explanation) -> set[Column]:
-    """The columns that occur in a rule."""
-    return {t.feature.column for r in explanation.rules for c in r.clauses for t in c.terms}
 
 
 def choose_axes(
@@ -64,7 +59,7 @@ def choose_axes(
     if len(names) == 1:
         return 0, 0
     apart = [_share_between(table[name], labels) for name in names]
-    used = {c.name for c in used_columns(explanation)}
+    used = {c.name for c in list_rule_columns(explanation)}
     candidates = [i for i, name in enumerate(names) if name in used]
     others = sorted(set(range(len(names))) - set(candidates), key=lambda i: -apart[i])
     pairs = combinations((candidates + others[:2])[:MOST_CANDIDATES], 2)

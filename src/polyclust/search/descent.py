@@ -18,6 +18,7 @@ GAINS_BEHIND, SCORE_BEHIND = 4.0, 0.005
 NEARLY_AS_GOOD = 0.01
 MERGES_TO_SWAP = 12
 SWAPS_TO_POLISH = 4
+N_SLICED = 3
 
 
 def shift_boundaries(partition: Partition, moves: Neighbourhood, journal: Journal) -> Partition:
@@ -69,9 +70,9 @@ def widen(
     n_clusters: tuple[int, int],
     journal: Journal,
 ) -> dict[int, Partition]:
-    """What slices make of the partitions that were found, and of later starts that score about as much; none worse."""
+    """What slices make of the best that were found, and of later starts that score about as much; none worse."""
     explorer = _Explorer(moves, n_clusters, journal, dict(found), n_swapped=0)
-    explorer.unsliced = set(found)
+    explorer.unsliced = set(sorted(found, key=lambda k: -found[k].score)[:N_SLICED])
     explorer.settle()
     explorer.take(partition for partition in later if explorer.is_near(partition))
     explorer.settle()

@@ -31,6 +31,8 @@ __all__ = ["AlwaysLegal", "IntervalLegality", "LegalCut", "Legality", "LinearLeg
 
 Floats = NDArray[np.float64]
 VALUES_TO_LIST = 5e6
+VALUES_TO_MEASURE = 3e7
+N_RECENT = 64
 N_LIKELY = 16
 SURE_GAPS = 10.0  # times the least gap, so that the plane that is read in the end has one too
 
@@ -139,10 +141,22 @@ class IntervalLegality(_PairwiseLegality):
             self._are_obliquely_apart(rows, partition.rows_of(int(c))) for c in np.flatnonzero(overlaps)
         )
 
+    def list_telling(self) -> Directions:
+        """The axes and directions of several terms: all where they cost little, else those that told clusters apart."""
+        n_features = self.points.n_features
+        axes = Directions(np.arange(n_features, dtype=np.int32)[:, None], np.ones((n_features, 1)))
+        if self.oblique is None:
+            return axes
+        is_cheap = len(self.oblique) * len(self.points) <= VALUES_TO_MEASURE
+        return axes.join(self.oblique if is_cheap else self.oblique.take(self._list_recent(N_RECENT)))
+
+    def _list_recent(self, n_most: int) -> Ints:
+        return np.array(list(self._witnesses)[::-1][:n_most], dtype=np.intp)
+
     def _are_obliquely_apart(self, first: Ints, second: Ints) -> bool:
         assert self.oblique is not None
         a, b = self.points.values[first], self.points.values[second]
-        recent = np.array(list(self._witnesses)[::-1][:64], dtype=np.intp)
+        recent = self._list_recent(N_RECENT)
         if recent.size:
             some = self.oblique.take(recent)
             if find_separating(a, b, some.features, some.coefficients) >= 0:

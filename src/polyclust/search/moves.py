@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -41,6 +41,7 @@ class Neighbourhood:
     least_gain : what a shift must gain; least_leaning : which pairs are worth one, those where more than this share of
         the rows has the other cluster as its neighbour
     is_over : whether the search must end; then moves are the best of what was tried so far
+    in_vain : pairs of partitions that no shift improves; many ways lead to the same ones
     """
 
     scorer: Scorer
@@ -49,15 +50,22 @@ class Neighbourhood:
     least_gain: float = 2e-5
     least_leaning: float = 0.005
     is_over: Callable[[], bool] = lambda: False
+    in_vain: set[tuple[bytes, int, int]] = field(default_factory=set, init=False)
 
     def shift(self, partition: Partition, i: int, j: int) -> Partition | None:
         """The best new boundary between i and j, if it improves the score."""
-        return self.shift_along(partition, i, j, self.directions.propose(self.scorer, partition, i, j))
+        name = partition.name_pair(i, j)
+        if name in self.in_vain:
+            return None
+        shifted = self.shift_along(partition, i, j, self.directions.propose(self.scorer, partition, i, j))
+        if shifted is None:
+            self.in_vain.add(name)
+        return shifted
 
     def shift_along(self, partition: Partition, i: int, j: int, orders: SubsetOrders) -> Partition | None:
         """The best legal cut of all given directions."""
-        scores = self.scorer.scan(partition, i, j, orders)
         floor, n_tries = partition.score + self.least_gain, MOST_TRIES
+        scores = self.scorer.scan(partition, i, j, orders, floor)
         while cut := self.legality.find_cut(partition, i, j, orders, scores, floor, n_tries):
             order = orders.rows[cut.order]
             labels = two_sides(partition, order[: cut.position + 1], order[cut.position + 1 :], i, j)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,23 @@ class Partition:
     def rows_of(self, cluster: int) -> Ints:
         """The points of a cluster."""
         return np.flatnonzero(self.labels == cluster)
+
+    def name_pair(self, i: int, j: int) -> tuple[bytes, int, int]:
+        """Two clusters of this partition, under whatever numbers these are."""
+        clusters, numbers = self._renumbered
+        first, second = int(numbers[i]), int(numbers[j])
+        return clusters, min(first, second), max(first, second)
+
+    @cached_property
+    def _renumbered(self) -> tuple[bytes, Ints]:
+        return renumber(self.labels)
+
+
+def renumber(labels: Ints) -> tuple[bytes, Ints]:
+    """The labels with clusters numbered in the order of their first rows, and the new number of every cluster."""
+    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+    numbers = np.argsort(np.argsort(first))
+    return numbers[codes].astype(np.int32).tobytes(), numbers
 
 
 def sum_weights(labels: Ints, weights: NDArray[np.float64], n_clusters: int) -> NDArray[np.float64]:
@@ -60,8 +78,7 @@ def member_mask(partition: Partition, i: int, j: int | None) -> NDArray[np.bool_
 
 def is_new(labels: Ints, seen: set[bytes]) -> bool:
     """Whether these clusters, under whatever numbers, were not seen before; now they were."""
-    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
-    key = np.argsort(np.argsort(first))[codes].astype(np.int32).tobytes()
+    key, _ = renumber(labels)
     is_new = key not in seen
     seen.add(key)
     return is_new

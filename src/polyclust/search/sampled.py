@@ -150,7 +150,7 @@ def scan_sample(
     scores = np.empty(orders.rows.shape)
     sweep_directions(
         block, local[orders.rows], orders.is_end, column_of[members], points.weights[members], column_weights, own,
-        other, total, n_inside, mass, scorer.bounds.least, scorer.bounds.most, scores,
+        other, total, n_inside, mass, scorer.bounds.least, scorer.bounds.most, IMPOSSIBLE, scores,
     )  # fmt: skip
     is_possible = scores > IMPOSSIBLE
     scores[is_possible] = partition.score + (scores[is_possible] - present) / points.total_weight

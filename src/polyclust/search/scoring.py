@@ -65,8 +65,13 @@ class Scorer(Protocol):
     def merge(self, partition: Partition, i: int, j: int) -> Partition:
         """The partition with two clusters joined."""
 
-    def scan(self, partition: Partition, i: int, j: int | None, orders: SubsetOrders) -> Floats:
-        """(D, P): the score for a cut after every position; the rows of i and j, or of i alone, go to the sides."""
+    def scan(
+        self, partition: Partition, i: int, j: int | None, orders: SubsetOrders, floor: float = IMPOSSIBLE
+    ) -> Floats:
+        """(D, P): the score for a cut after every position; the rows of i and j, or of i alone, go to the sides.
+
+        What scores no more than ``floor`` may be IMPOSSIBLE.
+        """
 
     def neighbours(self, partition: Partition) -> Ints:
         """For every point the cluster it would rather be in, its own excluded."""
@@ -141,14 +146,17 @@ class SilhouetteScorer:
         score_rows(partition.sums, partition.sizes, partition.labels, own, nearest, scores)
         return own, nearest, scores
 
-    def scan(self, partition: Partition, i: int, j: int | None, orders: SubsetOrders) -> Floats:
+    def scan(
+        self, partition: Partition, i: int, j: int | None, orders: SubsetOrders, floor: float = IMPOSSIBLE
+    ) -> Floats:
         scores = np.empty(orders.rows.shape)
         second = -1 if j is None else j
 
         def sweep(part: slice) -> None:
             scan_pair(
                 self.points.distances, partition.sums, partition.sizes, partition.labels, self.points.weights, i,
-                second, FAR, orders.rows[part], orders.is_end[part], self.bounds.least, self.bounds.most, scores[part],
+                second, FAR, orders.rows[part], orders.is_end[part], self.bounds.least, self.bounds.most, floor,
+                scores[part],
             )  # fmt: skip
 
         _run_in_parts(sweep, len(scores), orders.rows.size * len(self.points), self.n_threads)
@@ -224,7 +232,14 @@ class CallScorer:
     def fates(self, partition: Partition, counting: Counting) -> Floats:  # noqa: ARG002
         return mark_labels(partition.labels, partition.n_clusters)
 
-    def scan(self, partition: Partition, i: int, j: int | None, orders: SubsetOrders) -> Floats:
+    def scan(
+        self,
+        partition: Partition,
+        i: int,
+        j: int | None,
+        orders: SubsetOrders,
+        floor: float = IMPOSSIBLE,  # noqa: ARG002
+    ) -> Floats:
         scores = np.full(orders.rows.shape, IMPOSSIBLE)
         upper = partition.n_clusters if j is None else j
         for d in range(len(scores)):
@@ -270,7 +285,14 @@ class CallScorer:
 class DispersionScorer(CallScorer):
     """Calinski and Harabasz' criterion: running sums along a direction give all of its cuts at once."""
 
-    def scan(self, partition: Partition, i: int, j: int | None, orders: SubsetOrders) -> Floats:
+    def scan(
+        self,
+        partition: Partition,
+        i: int,
+        j: int | None,
+        orders: SubsetOrders,
+        floor: float = IMPOSSIBLE,  # noqa: ARG002
+    ) -> Floats:
         scores = np.full(orders.rows.shape, IMPOSSIBLE)
         sums = mark_labels(partition.labels, partition.n_clusters).T @ self._moments
         around = (sums**2).sum(axis=1) / partition.sizes  # what each cluster adds to the squares between clusters

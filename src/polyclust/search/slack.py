@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyclust.hyperplanes.pair import PairHyperplane, separate_pair
+from polyclust.kernels.silhouette import IMPOSSIBLE
 from polyclust.search.fates import Counting
 from polyclust.search.partition import Ints, Partition
 from polyclust.search.points import Points, SubsetOrders
@@ -98,8 +99,10 @@ class SlackScorer:
     def fates(self, partition: Partition, counting: Counting) -> Floats:
         return self.base.fates(partition, counting)
 
-    def scan(self, partition: Partition, i: int, j: int | None, orders: SubsetOrders) -> Floats:
-        return self.base.scan(partition, i, j, orders)
+    def scan(
+        self, partition: Partition, i: int, j: int | None, orders: SubsetOrders, floor: float = IMPOSSIBLE
+    ) -> Floats:
+        return self.base.scan(partition, i, j, orders, floor)
 
     def _charge(self, partition: Partition) -> Partition:
         if partition.n_clusters < 2:

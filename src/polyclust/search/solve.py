@@ -36,6 +36,7 @@ from polyclust.search.moves import DirectionSource, Neighbourhood
 from polyclust.search.partition import Partition
 from polyclust.search.plan import SearchPlan, is_costly
 from polyclust.search.points import FEW_POINTS, Points
+from polyclust.search.relocation import move_rows, refine
 from polyclust.search.repair import make_legal
 from polyclust.search.sampled import SampledNeighbourhood
 from polyclust.search.scoring import Scorer, SilhouetteScorer
@@ -55,6 +56,7 @@ CELLS_OF_A_CUT = 3e8
 FEW_SLANTS = 500
 LEAD_OF_MORE_TERMS = 0.005
 LEAD_OF_WIDER = 0.0005
+NEAR_THE_LEAD = 0.003
 
 
 @dataclass(frozen=True)
@@ -134,9 +136,9 @@ def _begin(starter: Starter, moves: Neighbourhood, journal: Journal) -> _Begun:
     if len(points) > FEW_POINTS:
         found, wider = _search_groups(starter.scorer, moves, plan, journal)
         return _Begun(found, has_raced=True, is_straight=True, wider=wider)
-    leaning = moves.least_leaning
-    ways = (_search_axes(starter, axes, way, journal, leaning, is_wide=True) for way in plan.both_ways(points))
-    pool = [p for along in journal.in_time(ways, at_least=1) for p in (*along.found, *along.wider)]
+    along = _move_along(axes, starter.scorer, moves.least_leaning, journal)
+    ways = (_search_axes(starter, along, way, journal, is_wide=True) for way in plan.both_ways(points))
+    pool = [p for way in journal.in_time(ways, at_least=1) for p in (*way.found, *way.wider)]
     return _Begun(pool, axes.has_raced, is_straight=True)
 
 
@@ -166,6 +168,11 @@ def _make_moves(scorer: Scorer, plan: SearchPlan, journal: Journal) -> Neighbour
     return kind(scorer, legality, directions, gain, leaning, journal.is_over)
 
 
+def _move_along(axes: DirectionSource, scorer: Scorer, leaning: float, journal: Journal) -> Neighbourhood:
+    """What the axes can change."""
+    return Neighbourhood(scorer, AxisFamily().legality(scorer.points), axes, SMALL_GAIN, leaning, journal.is_over)
+
+
 class _Along(NamedTuple):
     """What the axes find for every K, and what slices and cuts through all clusters make of it where that is better."""
 
@@ -174,16 +181,15 @@ class _Along(NamedTuple):
 
 
 def _search_axes(
-    starter: Starter, axes: DirectionSource, counting: Counting, journal: Journal, leaning: float,
-    is_wide: bool = False, widens: bool = True,
+    starter: Starter, moves: Neighbourhood, counting: Counting, journal: Journal, is_wide: bool = False,
+    widens: bool = True,
 ) -> _Along:  # fmt: skip
     """Every move along the axes on the points as they are; a beam of splits is among the starts if it is wide."""
     scorer, plan = starter.scorer, starter.plan
-    moves = Neighbourhood(scorer, AxisFamily().legality(scorer.points), axes, SMALL_GAIN, leaning, journal.is_over)
     starts: Iterable[Partition] = starter.make(moves.legality, counting)
     measured = scorer if counting == "alone" and isinstance(scorer, SilhouetteScorer) else None
     if is_wide and measured is not None:
-        splits = split_widely(measured, axes, min(plan.n_clusters[1], len(scorer.points)))
+        splits = split_widely(measured, moves.directions, min(plan.n_clusters[1], len(scorer.points)))
         starts = itertools.chain(starts, journal.in_time(splits))
     if plan.is_sample:  # the best first, so that what lies too far behind shows early
         starts = sorted(journal.in_time(starts, at_least=2), key=lambda p: -p.score)
@@ -223,11 +229,11 @@ def _search_groups(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journ
             break
         groups = group_points(scorer.points, n_groups, part.seed)
         starter = Starter(plan.make_scorer(groups.points), part, journal)
+        along = _move_along(AxisDirections(part.effort, "quick"), starter.scorer, moves.least_leaning, journal)
         for counting in part.both_ways(scorer.points):
             if is_enough():
                 break
-            axes = AxisDirections(part.effort, "quick")
-            coarse = _search_axes(starter, axes, counting, journal, moves.least_leaning, widens=widens)
+            coarse = _search_axes(starter, along, counting, journal, widens=widens)
             found += _lift(coarse.found, groups, moves, counting, journal)
             leader = max(p.score for p in coarse.found)
             leading = [p for p in coarse.wider if p.score > leader + LEAD_OF_WIDER]
@@ -367,16 +373,21 @@ def _with_even_parts(
 def _finish(
     best: dict[int, Partition], moves: Neighbourhood, plan: SearchPlan, journal: Journal
 ) -> dict[int, Partition]:
-    """A last pass for the winner, over more pairs and down to smaller gains.
+    """A last pass for the winner, over more pairs and down to smaller gains, and for what comes close and overtakes it.
 
     On a sample its noise exceeds what pairs that hardly lean on each other could gain.
     """
-    winner = max(best.values(), key=lambda p: p.score)
     is_many = len(moves.scorer.points) > FEW_POINTS
     gain, leaning = (SMALL_GAIN, LITTLE_LEANING) if is_many else (SMALLEST_GAIN, ANY_LEANING)
     leaning = SOME_LEANING if plan.is_sample else leaning
     finer = replace(moves, directions=moves.directions.afresh(), least_gain=gain, least_leaning=leaning)
-    offer(best, shift_boundaries(winner, finer, journal))
+    winner = max(best.values(), key=lambda p: p.score)
+    lead = refine(winner, finer, journal)
+    offer(best, lead)
+    rivals = [p for p in best.values() if p.n_clusters != lead.n_clusters and p.score > lead.score - NEAR_THE_LEAD]
+    for rival in rivals:
+        moved = move_rows(rival, moves, journal)
+        offer(best, moved if moved.score <= lead.score else refine(moved, finer, journal))
     return best
 
 

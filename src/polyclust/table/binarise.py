@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from polyclust.errors import check_integer
 from polyclust.hyperplanes.threshold import choose_threshold
 from polyclust.table.columns import describe_columns, open_table
 from polyclust.table.encode import encode_rows
@@ -24,14 +24,27 @@ __all__ = ["Binariser"]
 class Binariser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Cuts numeric columns at quantiles, or at thresholds of your own, into features that are 0 or 1.
 
-    Parameters
-    ----------
-    n_bins : into how many parts of about equal size a numeric column is cut
-    thresholds : for some numeric columns, by name, the thresholds to use instead
-
     Booleans stay as they are and categories become one feature per level. Give it to
     ``PolytopeClustering(explain_with=Binariser())`` to cluster on the numbers and explain by the cuts.
 
+    Parameters
+    ----------
+    n_bins : int, default=4
+        Into how many parts of about equal size a numeric column is cut.
+    thresholds : mapping of column name to numbers, or None
+        For some numeric columns, the thresholds to use instead.
+
+    Attributes
+    ----------
+    columns_ : tuple of Column
+        The columns of the table.
+    features_ : tuple of Feature
+        The features made of them: cuts, booleans and levels.
+    n_features_in_ : int
+        How many columns the table had.
+
+    Examples
+    --------
     >>> import pandas as pd
     >>> from polyclust import Binariser
     >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "smoker": [True, False, True, False]})
@@ -45,9 +58,7 @@ class Binariser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None) -> Binariser:  # noqa: ARG002
         """Find the thresholds."""
-        n_bins: Any = self.n_bins
-        if isinstance(n_bins, bool) or not isinstance(n_bins, Integral) or n_bins < 2:
-            raise ValueError(f"n_bins must be an integer >= 2; got {n_bins!r}.")
+        check_integer("n_bins", self.n_bins, 2)
         table = open_table(X)
         columns = describe_columns(table)
         given = _check_thresholds(self.thresholds or {}, columns)

@@ -15,7 +15,7 @@ from scipy.sparse import issparse
 
 from polyclust.errors import ColumnTypeError
 from polyclust.table.features import Column
-from polyclust.table.partitions import is_partitioned
+from polyclust.table.partitions import is_partitioned, refuse_dimensions
 
 __all__ = [
     "ColumnSummary",
@@ -80,11 +80,7 @@ def open_table(X: Any) -> RawTable:
             raise ValueError(f"Column names must differ; {repeated[0]!r} occurs more than once: rename one.")
         return RawTable(X.columns.tolist(), X, len(X), is_frame=True)
     values = np.asarray(X)
-    if values.ndim != 2:
-        raise ValueError(
-            f"Expected 2D array, got {values.ndim}D array instead. Reshape your data: rows are samples, "
-            "columns are features."
-        )
+    refuse_dimensions(values)
     return RawTable(range(values.shape[1]), values, len(values), is_frame=False)
 
 

@@ -210,37 +210,38 @@ def warn_constant(columns: Sequence[Column], features: Sequence[Feature]) -> Non
 
 
 def _locate(table: RawTable, columns: Sequence[Column]) -> dict[Any, int]:
-    """Where each column stands in this table."""
-    if not table.is_frame or not all(c.label in table.labels for c in columns):
-        if table.is_frame and any(isinstance(c.label, str) for c in columns):
-            missing = [c.name for c in columns if c.label not in table.labels]
-            raise ValueError(f"The table lacks columns that the clusters were made from: {', '.join(missing)}.")
-        if len(table.labels) != len(columns):
-            raise ValueError(f"X has {len(table.labels)} features, but the clusters were made from {len(columns)}.")
-        return {c.label: i for i, c in enumerate(columns)}
-    return {c.label: table.labels.index(c.label) for c in columns}
+    """Where each column stands in this table: by its label, or by its place where the columns have no names."""
+    place = {label: i for i, label in enumerate(table.labels)}
+    missing = [c.name for c in columns if c.label not in place]
+    if table.is_frame and not missing:
+        return {c.label: place[c.label] for c in columns}
+    if table.is_frame and any(isinstance(c.label, str) for c in columns):
+        raise ValueError(f"The table lacks columns that the clusters were made from: {', '.join(missing)}.")
+    if len(place) != len(columns):
+        raise ValueError(f"X has {len(place)} features, but the clusters were made from {len(columns)}.")
+    return {c.label: i for i, c in enumerate(columns)}
 
 
 def _encode(
     table: RawTable, columns: Sequence[Column], positions: Sequence[int], unseen: UnseenLevels | None = None
 ) -> Floats:
-    """Raw values; ``unseen`` collects levels of rows that are not those of the fit."""
-    known = unseen is not None
+    """Raw values. ``unseen``: the rows are not those of the fit, and this collects levels that these did not have."""
+    is_new = unseen is not None
     whole = table.numeric_array
     if whole is not None and all(c.kind != "category" for c in columns):
         if list(positions) != list(range(whole.shape[1])):
             whole = whole[:, list(positions)]
         raw = np.asarray(whole, dtype=np.float64)
-        if known and not np.isfinite(raw).all():
-            for c, p in zip(columns, positions, strict=True):
-                refuse_missing(raw[:, list(positions).index(p)], c.name)
+        if is_new and not np.isfinite(raw).all():
+            for i, column in enumerate(columns):
+                refuse_missing(raw[:, i], column.name)
         return raw
     width = sum(len(c.levels) if c.kind == "category" else 1 for c in columns)
     raw = np.zeros((table.n_rows, width), dtype=np.float64)
     at = 0
     for column, position in zip(columns, positions, strict=True):
         values = table.column(position)
-        if known:
+        if is_new:
             refuse_missing(values, column.name)
         if column.kind == "category":
             at += _fill_levels(raw[:, at : at + len(column.levels)], values, column, unseen)

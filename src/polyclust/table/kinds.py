@@ -17,7 +17,7 @@ import pandas as pd
 
 from polyclust.table.amounts import Reading, as_numbers, read_numbers
 from polyclust.table.columns import LARGEST_EXACT_INTEGER
-from polyclust.table.read import NAMELESS, TableError, spell_option
+from polyclust.table.source import NAMELESS, TableError, spell_option
 
 FoundKind = Literal["number", "integer", "boolean", "category", "date", "identifier", "free text", "constant", "other"]
 USED_KINDS = ("number", "integer", "boolean", "category")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from polyclust.table.kinds import FoundColumn
-from polyclust.table.read import TableError, spell_option
+from polyclust.table.kinds import FoundColumn, FoundKind
+from polyclust.table.source import TableError, spell_option
 
 __all__ = ["CompleteTable", "complete_table", "fill_missing"]
 
@@ -33,7 +33,7 @@ class CompleteTable:
 def complete_table(table: pd.DataFrame, found: Sequence[FoundColumn], rule: str, where: str) -> CompleteTable:
     """Drop or fill, then give every column the plain type of its kind."""
     kinds = {c.name: c.kind for c in found if c.is_used}
-    table = _without_infinity(table, kinds, where)
+    _refuse_infinity(table, kinds, where)
     fills = {} if rule == "drop" else _choose_fills(table, kinds, rule)
     filled = fill_missing(table, fills)
     is_kept = filled.notna().all(axis=1).to_numpy(dtype=bool)
@@ -55,7 +55,7 @@ def fill_missing(table: pd.DataFrame, fills: dict[str, Fill]) -> pd.DataFrame:
     return pd.DataFrame(columns, index=table.index)
 
 
-def _choose_fills(table: pd.DataFrame, kinds: dict[str, Any], rule: str) -> dict[str, Fill]:
+def _choose_fills(table: pd.DataFrame, kinds: Mapping[str, FoundKind], rule: str) -> dict[str, Fill]:
     return {
         name: _choose_fill(table[name], kind, rule)
         for name, kind in kinds.items()
@@ -63,7 +63,7 @@ def _choose_fills(table: pd.DataFrame, kinds: dict[str, Any], rule: str) -> dict
     }
 
 
-def _choose_fill(series: pd.Series[Any], kind: str, rule: str) -> Fill:
+def _choose_fill(series: pd.Series[Any], kind: FoundKind, rule: str) -> Fill:
     present = series.dropna()
     if kind == "category":
         if rule == "category" and all(isinstance(v, str) for v in present.head(1000)):
@@ -93,7 +93,7 @@ def _own_category(levels: set[str]) -> str:
     return name
 
 
-def _without_infinity(table: pd.DataFrame, kinds: dict[str, Any], where: str) -> pd.DataFrame:
+def _refuse_infinity(table: pd.DataFrame, kinds: Mapping[str, FoundKind], where: str) -> None:
     for name, kind in kinds.items():
         if kind == "number":
             is_infinite = np.isinf(table[name].to_numpy(dtype=np.float64, na_value=np.nan))
@@ -103,7 +103,6 @@ def _without_infinity(table: pd.DataFrame, kinds: dict[str, Any], where: str) ->
                     f"column {name!r} of {where} holds infinity in row {row}: correct it, or "
                     f"{spell_option('ignore', name)}."
                 )
-    return table
 
 
 def _say_too_few(table: pd.DataFrame, is_kept: NDArray[np.bool_], where: str) -> str:
@@ -117,7 +116,7 @@ def _say_too_few(table: pd.DataFrame, is_kept: NDArray[np.bool_], where: str) ->
     )
 
 
-def _plain_type(series: pd.Series[Any], kind: str) -> pd.Series[Any]:
+def _plain_type(series: pd.Series[Any], kind: FoundKind) -> pd.Series[Any]:
     if kind == "integer":
         return series.astype(np.int64)
     if kind == "number":

@@ -23,6 +23,7 @@ __all__ = [
     "join_later",
     "lend_workers",
     "map_lazily",
+    "refuse_dimensions",
     "show_columns",
 ]
 
@@ -40,12 +41,17 @@ def show_columns(X: Any) -> Any:
         return X._meta
     if not hasattr(X, "chunks"):
         raise ValueError(f"A Dask DataFrame or Array is needed; got a Dask {type(X).__name__}.")
+    refuse_dimensions(X)
+    return np.empty((0, X.shape[1]), dtype=X.dtype)
+
+
+def refuse_dimensions(X: Any) -> None:
+    """Raise ValueError for an array that is no table, in the words that scikit-learn's checks look for."""
     if X.ndim != 2:
         raise ValueError(
             f"Expected 2D array, got {X.ndim}D array instead. Reshape your data: rows are samples, columns are "
             "features."
         )
-    return np.empty((0, X.shape[1]), dtype=X.dtype)
 
 
 @contextmanager

@@ -50,7 +50,7 @@ def _count_levels(column: pd.Series) -> int:
 
 @dataclass(frozen=True)
 class Slices:
-    """Rows of a table with their weights, as Partitions are of a table elsewhere."""
+    """The rows of a table in memory, slice by slice, with their weights: what Partitions are to a table of Dask's."""
 
     MOST_LEVELS: ClassVar[int] = 10_000  # of a column
 
@@ -62,7 +62,7 @@ class Slices:
 
     @cached_property
     def n_rows(self) -> int:
-        """Of a slice."""
+        """How many rows a slice has."""
         if isinstance(self.X, np.ndarray):
             return ROWS_AT_ONCE
         return int(np.clip(BYTES_AT_ONCE / (8.0 * max(_count_features(self.X), 1)), 1000, ROWS_AT_ONCE))

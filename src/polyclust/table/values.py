@@ -9,7 +9,7 @@ import pandas as pd
 
 from polyclust.table.amounts import as_numbers, is_placeholder
 from polyclust.table.features import Column
-from polyclust.table.read import NONE, TableError
+from polyclust.table.source import NONE, TableError
 
 __all__ = ["convert_to_column"]
 
