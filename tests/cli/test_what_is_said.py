@@ -56,6 +56,18 @@ def test_values_that_differ_in_case_or_spaces_are_told(tmp_path: Path) -> None:
     assert "spaces only" not in describe(content.lower().replace("  ", " "), tmp_path)
 
 
+def test_values_so_far_out_that_all_others_are_alike_are_told() -> None:
+    rng = np.random.default_rng(0)
+    pressure, skewed = rng.uniform(20, 90, 1000).round(1), np.exp(rng.normal(0, 2, 1000))
+    rare, level = np.zeros(1000), rng.integers(1, 6, 1000)
+    pressure[:3], rare[:4], level[0] = 1e9, [5, 7, 900, 4], 99
+    table = pd.DataFrame({"pressure": pressure, "skewed": skewed, "rare": rare, "level": level})
+    advice = [c.advice for c in choose_columns(table, Wishes(), "t")]
+    assert advice[0].startswith("98% of them are 20.")
+    assert advice[0].endswith(", correct the others if they are mistakes")
+    assert advice[1:] == ["", "", ""]
+
+
 def test_all_columns_of_mixed_values_are_told_at_once() -> None:
     answers = ["refused", *["1", "2", "3"] * 9]
     table = pd.DataFrame({f"q{i}": answers for i in range(1, 8)} | {"age": [*range(28)]})

@@ -28,6 +28,8 @@ MOST_LEVELS = 50
 FREQUENT_SHARE = 0.1  # of different texts among all, up to which they are rather a category with many values
 MIXED_SHARE = 0.5  # of numbers among texts, from which on the texts are taken for mistakes
 SHOWN_NAMES = 5  # of columns in a message
+OUTLIER_SHARES = 0.01, 0.99  # of the values
+SQUEEZED_SHARE = 0.01  # of a column's range: where nearly all values lie within so little, the rest are outliers
 SAMPLED_ROWS = 1000  # tell what most columns of text are
 # A number of this name says which one it is, also where several rows have it; the others may be amounts.
 NAMING_NAME = re.compile(
@@ -173,6 +175,8 @@ def _advise(present: pd.Series[Any], name: str, kind: FoundKind) -> str:
     """What to give for a column that may well be meant otherwise; empty for others."""
     if kind == "integer" and (present.min(), present.max()) == (1, 2):
         return f"give {spell_option('categorical', name)} if these are codes"
+    if kind in ("integer", "number"):
+        return _advise_of_outliers(present)
     if kind == "identifier" and pd.api.types.is_numeric_dtype(present.dtype):
         return _advise_of_identifier(present, name)
     if kind in ("category", "free text", "identifier") and _may_be_numbers(present, name):
@@ -182,6 +186,16 @@ def _advise(present: pd.Series[Any], name: str, kind: FoundKind) -> str:
     if kind == "free text" and present.nunique() <= FREQUENT_SHARE * len(present):
         return f"give {spell_option('categorical', name)} to use it"
     return ""
+
+
+def _advise_of_outliers(present: pd.Series[Any]) -> str:
+    """A few values so far out that to distances all others are nearly the same; not where most are one value anyway."""
+    values = present.to_numpy(dtype=float)
+    low, first, last, high = np.quantile(values, [OUTLIER_SHARES[0], 0.05, 0.95, OUTLIER_SHARES[1]], method="nearest")
+    if first == last or high - low >= SQUEEZED_SHARE * (values.max() - values.min()):
+        return ""
+    share = _percent(OUTLIER_SHARES[1] - OUTLIER_SHARES[0])
+    return f"{share} of them are {_describe_span(low, high)}, correct the others if they are mistakes"
 
 
 def _may_be_numbers(present: pd.Series[Any], name: str) -> bool:
