@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from polyclust.errors import warn_user
-from polyclust.table.columns import RawTable, describe_columns, open_table, refuse_missing
+from polyclust.table.columns import RawTable, describe_columns, open_table, plain_value, refuse_missing
 from polyclust.table.features import Column, Feature
 from polyclust.table.unseen import UnseenLevels
 
@@ -253,7 +253,9 @@ def _encode(
 def _fill_levels(out: Floats, values: Any, column: Column, unseen: UnseenLevels | None) -> int:
     # Compared as plain objects: a Categorical with other categories must not decide what is equal.
     plain = pd.Series(np.asarray(values, dtype=object))
-    codes = pd.Index(np.array(column.levels, dtype=object)).get_indexer(plain)
+    which, distinct = pd.factorize(plain)
+    found = pd.Series([plain_value(v) for v in distinct], dtype=object)
+    codes = pd.Index(np.array(column.levels, dtype=object)).get_indexer(found)[which]
     seen = codes >= 0
     if unseen is not None and not seen.all():
         unseen.add(column.name, int((~seen).sum()), plain[~seen].unique().tolist())
