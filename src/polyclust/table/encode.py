@@ -73,11 +73,13 @@ def measure_spans(raw: Floats, weights: Floats | None, with_moments: bool) -> Sp
     weight = float(len(raw)) if kept is None else float(kept.sum())
     nothing = np.full(raw.shape[1], np.nan)
     mean, variance = nothing, nothing
+    low, high = counted.min(axis=0, initial=np.inf), counted.max(axis=0, initial=-np.inf)
     if with_moments and len(counted):
         with np.errstate(over="ignore", invalid="ignore"):  # spans of that size are refused
-            mean = np.average(counted, axis=0, weights=kept)
-            variance = np.average((counted - mean) ** 2, axis=0, weights=kept)
-    return Spans(weight, counted.min(axis=0, initial=np.inf), counted.max(axis=0, initial=-np.inf), mean, variance)
+            above = counted - low  # far from zero sums round by more than values differ, and otherwise in another order
+            ahead = np.average(above, axis=0, weights=kept)
+            mean, variance = low + ahead, np.average((above - ahead) ** 2, axis=0, weights=kept)
+    return Spans(weight, low, high, mean, variance)
 
 
 def fit_encoder(
