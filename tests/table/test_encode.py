@@ -49,9 +49,7 @@ def test_the_standard_scale_does_not_hang_on_how_far_from_zero_a_column_lies(is_
     weights = np.ones(len(near)) if is_weighted else None
     _, encoded = fit_encoder(near + 2.0**52, scale="standard", sample_weight=weights)
     assert encoded.features[0].scale == pytest.approx(near.std(), rel=1e-9)
-    assert encoded.features[0].offset - 2.0**52 == pytest.approx(
-        near.mean(), abs=1
-    )  # which is one unit in the last place
+    assert encoded.features[0].offset - 2.0**52 == pytest.approx(near.mean(), abs=1)  # the least step there is 1
 
 
 def test_weights_are_repetitions_in_the_scaling():

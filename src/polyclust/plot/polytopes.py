@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from polyclust.explain.explanation import Explanation
+from polyclust.explain.quality import list_labels
 from polyclust.explain.rows import read_rows
 from polyclust.explain.spelling import format_count
 from polyclust.geometry.hyperplane import place_rows
@@ -273,7 +274,7 @@ def _number_labels(explanation: Explanation, raw: NDArray[np.float64], labels: A
         raise ValueError(f"labels must be one per row of X ({len(raw)}); got {len(labels)}.")
     known = explanation.cluster_labels or range(explanation.n_clusters)
     numbers = {label: k for k, label in enumerate(known)}
-    return np.array([numbers.get(label, -1) for label in np.asarray(labels).tolist()], dtype=np.intp)
+    return np.array([numbers.get(label, -1) for label in list_labels(labels, len(raw))], dtype=np.intp)
 
 
 def _thin(scene: Scene, most: int, seed: int) -> Scene:
