@@ -50,6 +50,8 @@ class Binariser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"n_bins must be an integer >= 2; got {n_bins!r}.")
         table = open_table(X)
         columns = describe_columns(table)
+        if not table.n_rows:
+            raise ValueError("The table has no rows; thresholds are found from at least one.")
         given = _check_thresholds(self.thresholds or {}, columns)
         features: list[Feature] = []
         for position, column in enumerate(columns):

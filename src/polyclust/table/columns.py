@@ -59,11 +59,21 @@ class RawTable:
 
 
 def refuse_form(X: Any, name: str = "X", make_dense: str = "call its .toarray() first") -> None:
-    """Raise TypeError, saying what to do, for what numpy would take for a single object."""
+    """Raise TypeError, saying what to do, for what numpy would misread; ValueError for masked values."""
     if issparse(X):
         raise TypeError(f"{name} is a sparse matrix and must be dense: {make_dense}.")
     if type(X).__name__ == "LazyFrame" and type(X).__module__.startswith("polars"):
         raise TypeError(f"{name} is a LazyFrame of polars, whose rows are not read yet: call its .collect() first.")
+    if isinstance(X, np.ndarray) and X.dtype.names is not None:
+        raise TypeError(
+            f"{name} is a structured array, a frame in another form: give pandas.DataFrame({name}) instead."
+        )
+    n_masked = int(np.ma.getmaskarray(X).sum()) if isinstance(X, np.ma.MaskedArray) else 0
+    if n_masked:
+        raise ValueError(
+            f"{name} is a masked array with {n_masked} masked value{'s' * (n_masked > 1)}, which count as missing; "
+            "fill or drop these rows first."
+        )
 
 
 def open_table(X: Any) -> RawTable:
@@ -160,7 +170,7 @@ def summarise_column(values: Any, is_finite: bool = False) -> ColumnSummary:
 def _summarise_objects(series: pd.Series[Any]) -> ColumnSummary:
     try:
         distinct = list(pd.unique(series))
-    except TypeError:
+    except (TypeError, NotImplementedError):  # the latter of Arrow's lists and structs
         kind = type(next(v for v in series if not isinstance(v, Hashable))).__name__
         return ColumnSummary(len(series), frozenset({f"unhashable {kind}"}))
     kinds = {_type_word(v) for v in distinct}

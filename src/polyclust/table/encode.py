@@ -255,7 +255,12 @@ def _encode(
 def _fill_levels(out: Floats, values: Any, column: Column, unseen: UnseenLevels | None) -> int:
     # Compared as plain objects: a Categorical with other categories must not decide what is equal.
     plain = pd.Series(np.asarray(values, dtype=object))
-    which, distinct = pd.factorize(plain)
+    try:
+        which, distinct = pd.factorize(plain)
+    except (TypeError, NotImplementedError):  # lists and the like, the latter where Arrow holds them
+        raise ValueError(
+            f"Column {column.name!r} held categories at fit and holds other values now; give it text or numbers."
+        ) from None
     found = pd.Series([plain_value(v) for v in distinct], dtype=object)
     codes = pd.Index(np.array(column.levels, dtype=object)).get_indexer(found)[which]
     seen = codes >= 0
