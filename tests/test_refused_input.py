@@ -9,6 +9,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from scipy.sparse import coo_array, csr_matrix
 from sklearn.datasets import make_blobs
@@ -140,6 +141,47 @@ def test_sparse_and_lazy_tables():
                 use(table)
     with pytest.raises(TypeError, match=re.escape("distances is a sparse matrix and must be dense: call its")):
         PolytopeClustering(distance="precomputed").fit(FRAME, distances=csr_matrix(np.eye(40)))
+
+
+def test_masked_and_structured_arrays():
+    model = PolytopeClustering(2, n_init=1).fit(X)
+    masked = np.ma.masked_array(X, mask=np.eye(*X.shape))
+    structured = np.array([(1.5, 2), (2.5, 3), (4.5, 5)], dtype=[("a", "f8"), ("b", "i4")])
+    sentences = {
+        ValueError: "X is a masked array with 2 masked values, which count as missing; fill or drop these rows first.",
+        TypeError: "X is a structured array, a frame in another form: give pandas.DataFrame(X) instead.",
+    }
+    for table, error in [(masked, ValueError), (structured, TypeError)]:
+        refuse(table, f"^{re.escape(sentences[error])}$", error)
+        for use in (model.predict, model.explanation_.predict, lambda t: explain_labels(t, [0, 1, 1])):
+            with pytest.raises(error, match=re.escape(sentences[error])):
+                use(table)
+    whole = PolytopeClustering(2, n_init=1).fit(np.ma.masked_array(X))
+    assert (whole.labels_ == model.labels_).all()
+
+
+@pytest.mark.parametrize("values", [[[1], [2]] * 20, [{"x": 1}, {"x": 2}] * 20])
+@pytest.mark.parametrize("is_arrow", [False, True])
+def test_columns_of_lists_and_structs(values, is_arrow):
+    column = pd.Series(values, dtype=pd.ArrowDtype(pa.array(values).type) if is_arrow else object)
+    kind = type(values[0]).__name__
+    refuse(pd.DataFrame({"a": column}), f"^Column 'a' holds values of type {kind}; .* leave the column out", TypeError)
+    table = pd.DataFrame({"a": ["u", "v"] * 20})
+    model = PolytopeClustering(2, n_init=1).fit(table)
+    with pytest.raises(ValueError, match=r"^Column 'a' held categories at fit and holds other values now; give it"):
+        model.predict(pd.DataFrame({"a": column}))
+
+
+def test_what_explains_must_be_columns_or_an_instance():
+    sentence = "^explain_with takes columns or a transformer of scikit-learn that can be cloned; got "
+    refuse(X, f"{sentence}the class StandardScaler", explain_with=StandardScaler)
+    refuse(X, f"{sentence}DataFrame", explain_with=FRAME)
+    refuse(X, "^explain_with names columns that the table lacks: 7", explain_with=np.array(7))
+
+
+def test_a_binariser_without_rows():
+    with pytest.raises(ValueError, match=r"^The table has no rows; thresholds are found from at least one\.$"):
+        Binariser().fit(np.zeros((0, 2)))
 
 
 def test_transformers_with_sparse_output():

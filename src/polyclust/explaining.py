@@ -58,7 +58,7 @@ def choose_columns(columns: tuple[Column, ...], features: tuple[Feature, ...], w
     """The features of the columns that are named by label or name; None: all."""
     if wanted is None:
         return Explaining(columns, features)
-    if isinstance(wanted, str) or not hasattr(wanted, "__iter__"):
+    if isinstance(wanted, str) or not hasattr(wanted, "__iter__") or getattr(wanted, "ndim", 1) == 0:
         wanted = [wanted]
     names = list(wanted)
     if any(isinstance(n, bool | np.bool_) for n in names):
@@ -97,7 +97,14 @@ def _repeat_rows(X: Any, weights: Floats | None) -> Any:
 def _explain_by_transformer(
     X: Any, transformer: Any, scale: str, units: str, weights: Floats | None
 ) -> tuple[Explaining, Floats]:
-    fitted, counted = clone(transformer), _repeat_rows(X, weights)
+    counted = _repeat_rows(X, weights)
+    try:
+        fitted = clone(transformer)
+    except (TypeError, RuntimeError):
+        what = f"the class {transformer.__name__}" if isinstance(transformer, type) else type(transformer).__name__
+        raise ValueError(
+            f"explain_with takes columns or a transformer of scikit-learn that can be cloned; got {what}."
+        ) from None
     try:
         table = fitted.fit_transform(X) if counted is X else fitted.fit(counted).transform(X)
     except Exception as error:

@@ -24,8 +24,8 @@ def load(fitted: Path) -> Explanation:
 
 
 def test_order_identifier_drift_and_rows_outside(fitted: Path, tmp_path: Path, run) -> None:
-    new = make_customers(80, seed=9)
-    new = pd.concat([new[new["age"] > 50], new[new["age"] <= 50]], ignore_index=True).iloc[:40]
+    new = make_customers(800, seed=9)
+    new = pd.concat([new[new["age"] > 50], new[new["age"] <= 50]], ignore_index=True).iloc[:400]
     new.to_csv(tmp_path / "new.csv", index=False)
     done = run("assign", fitted / "model.json", "new.csv", "-o", "labels.csv", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -34,12 +34,32 @@ def test_order_identifier_drift_and_rows_outside(fitted: Path, tmp_path: Path, r
     explanation = load(fitted)
     assert labels["cluster"].tolist() == explanation.predict(new).tolist()
     n_outside = int((~explanation.contains(new).any(axis=1)).sum())
-    assert f"outside every polytope: {n_outside} rows" in done.stderr
+    assert f"outside every polytope: {n_outside} row" in done.stderr
     head, first = done.stderr.splitlines()[1:3]
     assert head.endswith("share now  at fit")
     assert first.index("%") == head.index("share now") + len("share now") - 1
     assert "drift: the share of" in done.stderr
     assert "differs by more than 5 percentage points from the fit" in done.stderr
+
+
+def test_few_rows_are_no_drift_and_many_are(fitted: Path, tmp_path: Path, run) -> None:
+    new = make_customers(600, seed=9)
+    new = new.iloc[np.flatnonzero(load(fitted).predict(new) == 0)]
+    for n_rows, is_drift in ((1, False), (100, True)):
+        new.head(n_rows).to_csv(tmp_path / "new.csv", index=False)
+        said = run("assign", fitted, "new.csv", "-o", "labels.csv", cwd=tmp_path).stderr
+        assert ("  changed" in said) is is_drift
+        assert ("drift: the share of clusters 0, 1, 2" in said) is is_drift
+
+
+def test_a_lacking_column_may_have_another_name_now(fitted: Path, tmp_path: Path, run) -> None:
+    new = make_customers(5, seed=9).rename(columns={"average_basket": "Average Basket "})
+    new.to_csv(tmp_path / "new.csv", index=False)
+    said = run("assign", fitted, "new.csv", cwd=tmp_path).stderr.strip()
+    assert said.endswith(
+        "lacks 1 column that the rules use ('average_basket'): add or rename it ('Average Basket ' may be "
+        "'average_basket')."
+    )
 
 
 def test_one_row_is_one_row(fitted: Path, tmp_path: Path, run) -> None:

@@ -34,11 +34,49 @@ def describe(content: str, folder: Path, **wishes: list[str]) -> str:
         ([1_018_572_614, 9_985_176_433, 5], "5 to 9985176433"),
         ([1e-9, 3.5e-9, 2e-9], "1e-09 to 3.5e-09"),
         ([8.28, 138.08, 5.5], "5.5 to 138.08"),
+        ([0, 23335512.34, 9.5], "0 to 23335512"),
+        ([-9e20, 2.5, 9e20], "-9e+20 to 9e+20"),
     ],
 )
 def test_both_ends_of_a_column_can_be_told_apart(values: list[float], note: str) -> None:
     table = pd.DataFrame({"x": values * 5}).convert_dtypes()
     assert choose_columns(table, Wishes(), "t")[0].note == note
+
+
+def test_a_rare_truth_is_not_said_to_be_none() -> None:
+    table = pd.DataFrame({"error": [1] + [0] * 999, "works": [False] + [True] * 999})
+    assert [c.note for c in choose_columns(table, Wishes(), "t")] == ["1 in 0.1%", "true in 99.9%"]
+
+
+def test_values_that_differ_in_case_or_spaces_are_told(tmp_path: Path) -> None:
+    content = "sex,town,x\n" + "M,Ulm,1\nf,Bonn,2\nm,New  York,3\nF,New York,4\n" * 9
+    said = describe(content, tmp_path)
+    assert "4 values: M, f, m, …: 'M' and 'm' differ in case or spaces only" in said
+    assert "'New  York' and 'New York' differ in case or spaces only" in said
+    assert "spaces only" not in describe(content.lower().replace("  ", " "), tmp_path)
+
+
+def test_values_so_far_out_that_all_others_are_alike_are_told() -> None:
+    rng = np.random.default_rng(0)
+    pressure, skewed = rng.uniform(20, 90, 1000).round(1), np.exp(rng.normal(0, 2, 1000))
+    rare, level = np.zeros(1000), rng.integers(1, 6, 1000)
+    pressure[:3], rare[:4], level[0] = 1e9, [5, 7, 900, 4], 99
+    table = pd.DataFrame({"pressure": pressure, "skewed": skewed, "rare": rare, "level": level})
+    advice = [c.advice for c in choose_columns(table, Wishes(), "t")]
+    assert advice[0].startswith("98% of them are 20.")
+    assert advice[0].endswith(", correct the others if they are mistakes")
+    assert advice[1:] == ["", "", ""]
+
+
+def test_all_columns_of_mixed_values_are_told_at_once() -> None:
+    answers = ["refused", *["1", "2", "3"] * 9]
+    table = pd.DataFrame({f"q{i}": answers for i in range(1, 8)} | {"age": [*range(28)]})
+    with pytest.raises(TableError) as raised:
+        choose_columns(table, Wishes(), "t.csv")
+    assert str(raised.value) == (
+        "column 'q1' of t.csv mixes numbers (27 rows) and other values (1, first 'refused' in row 1), and so do 'q2', "
+        "'q3', 'q4', 'q5', 'q6', …: correct or empty them, or give --categorical q1 or --ignore q1."
+    )
 
 
 def test_a_first_line_of_values_is_told(tmp_path: Path) -> None:

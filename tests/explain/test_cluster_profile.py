@@ -130,3 +130,24 @@ def test_names_do_not_contradict_the_rule():
     rules = explain_labels(frame, labels).rules
     assert str(rules[1]) == "light < 5 AND heat ≥ 5"
     assert [rule.name for rule in rules] == ["high light, high heat", "low light", "low light, low heat"]
+
+
+def test_names_tell_columns_apart_that_differ_in_brackets_only() -> None:
+    labels = np.repeat([0, 1, 2], 10)
+    table = pd.DataFrame({"sales (2023)": labels > 0, "sales (2024)": labels > 1, "temp [°C]": labels}).astype(float)
+    names = [rule.name for rule in explain_labels(table, labels).rules]
+    assert not any("sales," in f"{name}," for name in names)
+    assert not any("°C" in name for name in names)
+
+
+def test_long_values_are_cut_in_names_where_they_stay_apart() -> None:
+    labels = np.repeat([0, 1, 2], 10)
+    alike = "Wholesale of agricultural raw materials, "
+    branches = ["Machinery, pumps and compressors for the chemical industry", alike + "grain", alike + 'called "other"']
+    table = pd.DataFrame({"branch": np.array(branches)[labels]})
+    names = [rule.name for rule in explain_labels(table, labels).rules]
+    assert names == [
+        'branch "Machinery, pumps and compressors for the…"',
+        f'branch "{alike}grain"',
+        f'branch “{alike}called "other"”',
+    ]

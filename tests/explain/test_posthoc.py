@@ -182,6 +182,9 @@ def test_labels_of_rows_without_weight_count_for_nothing(silent: int) -> None:
     ("options", "message"),
     [
         ({"labels": [0, 1]}, "labels must be one per row: 3 are needed, 2 were given"),
+        ({"labels": None}, "labels must be a list, an array or a column, one per row; got a NoneType."),
+        ({"labels": "abc"}, "labels must be a list, an array or a column, one per row; got a str."),
+        ({"labels": np.zeros((3, 2))}, "labels must be one per row, each a single value; got a list for a row."),
         ({"labels": [0, None, 1]}, "labels must not be missing"),
         ({"labels": pd.Series([0, None, 1], dtype="Int64")}, "labels must not be missing"),
         ({"labels": [-1, -1, -1]}, "every row is noise"),
@@ -202,6 +205,15 @@ def test_labels_of_rows_without_weight_count_for_nothing(silent: int) -> None:
 def test_mistakes_are_named(options, message):
     with pytest.raises(ValueError, match=message):
         explain_labels(pd.DataFrame({"x": [1.0, 2.0, 3.0]}), **options)
+
+
+@pytest.mark.parametrize("labels", [["a", 1, 1], [(0, 1), (0, 2), (0, 2)]])
+def test_labels_are_found_again_by_their_own_types(labels):
+    table = pd.DataFrame({"x": [1.0, 2.0, 3.0]})
+    explanation = explain_labels(table, labels)
+    assert explanation.evaluate(table, labels)["coverage"].tolist() == [1.0, 1.0]
+    assert [rule.coverage for rule in explanation.minimal(table, labels).rules] == [1.0, 1.0]
+    assert [profile.size for profile in explanation.profile(table, labels)] == [1, 2]
 
 
 def test_limits_may_be_numpys_integers():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import warnings
+from enum import Enum
 from typing import Any
 
 import duckdb
@@ -87,3 +88,25 @@ def test_json(explanation: Explanation, others: pd.DataFrame, expected: list[int
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PolyclustWarning)
         assert again.predict(others).tolist() == expected
+
+
+class Colour(str, Enum):  # noqa: UP042
+    """As rows of an application hold it: equal to its text, but written otherwise."""
+
+    RED = "red"
+    BLUE = "blue"
+
+
+@pytest.mark.parametrize("as_level", [np.str_, Colour, str])
+@pytest.mark.parametrize("label", ["colour", np.str_("colour")])
+def test_texts_of_a_type_of_their_own_are_exported_as_their_text(as_level: Any, label: Any) -> None:
+    words = ["red", "blue"] * 5
+    texts = pd.Series([as_level(w) for w in words], dtype=object)
+    table = texts.to_frame().set_axis(pd.Index([label], dtype=object), axis=1)
+    explanation = explain_labels(table, [0, 1] * 5)
+    assert explanation.word_rule(0) == 'colour = "red"'
+    names: dict[str, Any] = {}
+    exec(explanation.to_python(), names)
+    assert [names["assign"]({"colour": w}) for w in words] == [0, 1] * 5
+    assert "= 'red'" in explanation.to_sql("t")
+    assert explanation.predict(pd.DataFrame({"colour": words})).tolist() == [0, 1] * 5

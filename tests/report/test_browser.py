@@ -249,6 +249,20 @@ def test_levels_that_begin_alike_are_told_apart_on_the_axis(browser: Browser, bu
     assert all(len(tick) <= 24 for tick in ticks)
 
 
+def test_long_words_are_all_seen_and_fit_a_phone(browser: Browser, build_subject, tmp_path: Path) -> None:
+    words = ("Anlagenbau", "Pumpen", "Bank", "Food", "Verwaltung")
+    levels = [f"{word}unternehmensberatungsgesellschaft" for word in words]
+    table = pd.DataFrame({"branch": levels * 10, "share": np.tile(np.arange(5.0), 10)})
+    path = tmp_path / "words.html"
+    path.write_text(render_report(build_subject(table, np.tile(np.arange(5), 10))), encoding="utf-8")
+    shown = "return [...document.querySelectorAll('#scatter .xtick text')].map(t => getComputedStyle(t).display)"
+    for width, is_phone in ((1280, False), (390, True)):
+        browser.open(path, width, 844, is_phone)
+        browser.choose("x-feature", 0)
+        assert browser.run(shown) == ["block"] * 5
+        assert browser.run("return document.documentElement.scrollWidth") <= width
+
+
 def test_what_also_differs_is_not_what_the_rule_said(browser: Browser, build_subject, tmp_path: Path) -> None:
     table = pd.DataFrame({"plan": ["free"] * 30 + ["paid"] * 30, "size": list("abc") * 10 + list("cde") * 10})
     table["visits"] = np.arange(60)

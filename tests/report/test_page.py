@@ -231,6 +231,23 @@ def test_the_number_asked_for_is_not_the_number_found(build_subject) -> None:
         assert gather_content(subject)["number_text"].startswith(said)
 
 
+def test_one_score_is_said_and_not_drawn(build_subject) -> None:
+    table = pd.DataFrame({"a": np.arange(20), "b": np.arange(20) % 3})
+    labels = (table["a"] > 9).to_numpy(dtype=np.intp)
+    for scores, is_drawn in (({2: 0.5}, False), ({2: 0.5, 3: 0.4}, True)):
+        subject = build_subject(table, labels, settings={"n_clusters": "2"}, is_number_chosen=False, scores=scores)
+        page = render_report(subject)
+        assert ('id="scores"' in page) is is_drawn
+        assert ("No other was tried." in page) is not is_drawn
+        assert "2 clusters 0.500" in page
+
+
+def test_what_was_filled_reads_as_in_the_rules(build_subject) -> None:
+    table = pd.DataFrame({"a": np.arange(20), "b": np.arange(20) % 3})
+    subject = build_subject(table, (table["a"] > 9).to_numpy(dtype=np.intp), fills={"age": 69.0, "icu": "no"})
+    assert gather_content(subject)["rows_text"] == "Missing values were replaced: age: 69; icu: no."
+
+
 def test_a_silhouette_is_judged_as_it_is_shown() -> None:
     assert judge(0.504) == judge(0.496) == judge(0.5) != judge(0.506)
 

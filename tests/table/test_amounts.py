@@ -10,7 +10,7 @@ import pytest
 from polyclust.cli.preparing import describe_columns, prepare_table
 from polyclust.table.amounts import as_numbers, read_numbers
 from polyclust.table.features import Column
-from polyclust.table.kinds import Wishes, choose_columns, convert_columns
+from polyclust.table.kinds import Wishes, choose_columns, convert_columns, is_identifier
 from polyclust.table.source import TableError, open_source
 from polyclust.table.values import convert_to_column
 
@@ -112,3 +112,27 @@ def test_what_other_programs_do_not_read_as_numbers_is_remembered(
     (tmp_path / "t.csv").write_text(content)
     prepared = prepare_table(open_source(str(tmp_path / "t.csv")), Wishes(**wishes), "drop")
     assert {c.name: c.written for c in prepared.found} == written
+
+
+def test_numbers_that_a_spreadsheet_keeps_as_text_are_numbers_and_digits_may_be(tmp_path: Path) -> None:
+    table = pd.DataFrame(
+        {
+            "cost": [f"{i * 7.25:.2f}" for i in range(120)],
+            "pieces": [str(i * 3 % 70) for i in range(120)],
+            "answer": [str(i % 5) for i in range(120)],
+            "plz": [f"{i * 37 % 100:05d}" for i in range(120)],
+            "order no": [str(1000 + i * 3) for i in range(120)],
+        }
+    )
+    table.to_excel(tmp_path / "t.xlsx", index=False)
+    prepared = prepare_table(open_source(str(tmp_path / "t.xlsx")), Wishes(), "drop")
+    assert prepared.complete.table["cost"].tolist() == [i * 7.25 for i in range(120)]
+    found = {c.name: (c.kind, c.advice) for c in prepared.found}
+    assert found == {
+        "cost": ("number", ""),
+        "pieces": ("free text", "give --numeric pieces if these are numbers"),
+        "answer": ("category", "give --numeric answer if these are numbers"),
+        "plz": ("free text", ""),
+        "order no": ("identifier", ""),
+    }
+    assert not is_identifier(table["cost"], "cost")

@@ -43,6 +43,15 @@ def test_scales_are_those_of_scikit_learn_and_leave_booleans_alone():
         assert encoded.scaled[:, 2:].tolist() == encoded.raw[:, 2:].tolist()
 
 
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_the_standard_scale_does_not_hang_on_how_far_from_zero_a_column_lies(is_weighted):
+    near = np.random.default_rng(0).integers(0, 8, (20_000, 1)).astype(np.float64)
+    weights = np.ones(len(near)) if is_weighted else None
+    _, encoded = fit_encoder(near + 2.0**52, scale="standard", sample_weight=weights)
+    assert encoded.features[0].scale == pytest.approx(near.std(), rel=1e-9)
+    assert encoded.features[0].offset - 2.0**52 == pytest.approx(near.mean(), abs=1)  # the least step there is 1
+
+
 def test_weights_are_repetitions_in_the_scaling():
     weights = np.array([2.0, 1.0, 0.0, 3.0, 1.0])
     repeated = TABLE.iloc[np.repeat(np.arange(5), weights.astype(int))]

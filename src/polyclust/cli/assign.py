@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,6 +36,7 @@ __all__ = ["Tally", "read_model", "refuse_output", "run_assign"]
 
 CHUNK_ROWS = 50_000
 DRIFT_POINTS = 0.05
+DRIFT_ERRORS = 3  # standard errors of a share
 
 
 @dataclass
@@ -113,8 +116,16 @@ def _refuse_lacking(explanation: Explanation, chunk: pd.DataFrame, source: Table
     if lacking:
         raise TableError(
             f"{source.name} lacks {len(lacking)} column{'s' * (len(lacking) > 1)} that the rules use "
-            f"({', '.join(map(repr, lacking[:5]))}{', …' if len(lacking) > 5 else ''}): add or rename them."
+            f"({', '.join(map(repr, lacking[:5]))}{', …' if len(lacking) > 5 else ''}): {_say_remedy(lacking, chunk)}."
         )
+
+
+def _say_remedy(lacking: Sequence[str], chunk: pd.DataFrame) -> str:
+    """What to do, with the name that the first of the columns probably has now."""
+    names = {" ".join(str(name).casefold().split()): str(name) for name in chunk.columns}
+    alike = difflib.get_close_matches(" ".join(lacking[0].casefold().split()), names, n=1)
+    them = "them" if len(lacking) > 1 else "it"
+    return f"add or rename {them}" + (f" ({names[alike[0]]!r} may be {lacking[0]!r})" if alike else "")
 
 
 def _refuse_unknown_id(chunk: pd.DataFrame, id_name: str | None, source: TableSource) -> None:
@@ -177,6 +188,12 @@ def _convert_chunk(chunk: pd.DataFrame, columns: Sequence[Column], source: Table
     return fill_missing(rows, {c.name: c.fill for c in columns if c.fill is not None})
 
 
+def _has_drifted(now: float, before: float, n_rows: int) -> bool:
+    """Whether a share has changed by so much that it matters, and by more than so few rows do by chance."""
+    by_chance = DRIFT_ERRORS * math.sqrt(before * (1 - before) / n_rows) + 1 / n_rows
+    return abs(now - before) > max(DRIFT_POINTS, by_chance)
+
+
 def _summarise(parts: ModelParts, tally: Tally, output: Path | None) -> str:
     rules = parts.explanation.rules
     total = max(int(tally.counts.sum()), 1)
@@ -186,8 +203,8 @@ def _summarise(parts: ModelParts, tally: Tally, output: Path | None) -> str:
     drifted = []
     for rule, count, before in zip(rules, tally.counts, parts.shares, strict=True):
         now = count / total
-        mark = "  changed" if abs(now - before) > DRIFT_POINTS else ""
-        drifted += [rule.name] if mark else []
+        mark = "  changed" if _has_drifted(now, before, total) else ""
+        drifted += [str(rule.cluster)] if mark else []
         lines.append(f"  {rule.cluster:>7}  {rule.name:<{width}}  {count:>9}  {now:>9.1%}  {before:>6.1%}{mark}")
     where = "the nearest cluster" if parts.explanation.outside == "nearest" else "no cluster (-1)"
     lines.append(
@@ -200,7 +217,7 @@ def _summarise(parts: ModelParts, tally: Tally, output: Path | None) -> str:
         )
     if drifted:
         lines.append(
-            f"  drift: the share of {', '.join(drifted)} differs by more than {100 * DRIFT_POINTS:g} "
-            "percentage points from the fit; consider fitting again"
+            f"  drift: the share of cluster{'s' * (len(drifted) > 1)} {', '.join(drifted)} differs by more than "
+            f"{100 * DRIFT_POINTS:g} percentage points from the fit; consider fitting again"
         )
     return "\n".join(lines)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from polyclust.explain.profile import ClusterProfile, Trait
@@ -19,12 +20,16 @@ __all__ = ["check_names", "name_clusters"]
 N_WORDS = 2
 LEAST_EFFECT = 0.1
 CLEAR_EFFECT = 0.3  # of what the rule does not speak of; less only tells names apart
+LONGEST_LEVEL = 40  # letters of a value; the rule has them all
 NEARLY_ALL = 0.9  # of a cluster's rows: what a name may say without "mostly"
 
 
 def name_clusters(clauses: Sequence[Sequence[Clause]], profiles: Sequence[ClusterProfile]) -> tuple[str, ...]:
     """One name per cluster, no two alike. Features of the rule come first, then the strongest traits."""
-    listed = [_list_phrases(rule, profile) for rule, profile in zip(clauses, profiles, strict=True)]
+    described = [trait.feature.column for profile in profiles for trait in profile.traits]
+    ruled = [term.feature.column for rule in clauses for clause in rule for term in clause.terms]
+    words = _word_columns({*described, *ruled})
+    listed = [_list_phrases(rule, profile, words) for rule, profile in zip(clauses, profiles, strict=True)]
     phrases = [[phrase for phrase, _ in rule] for rule in listed]
     lengths = [min(N_WORDS, max(1, sum(is_clear for _, is_clear in rule)), len(rule)) for rule in listed]
     names = _join(phrases, lengths)
@@ -44,7 +49,9 @@ def check_names(names: Any, n_clusters: int) -> list[str]:
     return found
 
 
-def _list_phrases(clauses: Sequence[Clause], profile: ClusterProfile) -> list[tuple[str, bool]]:
+def _list_phrases(
+    clauses: Sequence[Clause], profile: ClusterProfile, words: Mapping[Column, str]
+) -> list[tuple[str, bool]]:
     """What can be said of a cluster, the best first, and whether it is clear enough for a name by itself."""
     used = {(t.feature.column, t.feature.level) for clause in clauses for t in clause.terms}
     middle = _bounded_on_both_sides(clauses)
@@ -56,8 +63,8 @@ def _list_phrases(clauses: Sequence[Clause], profile: ClusterProfile) -> list[tu
     for trait in sorted(traits, key=lambda t: _precedence(t, used)):
         best_of_column.setdefault(trait.feature.column, trait)
     return [
-        (_word_trait(t, clauses, t.feature in middle), t.strength >= CLEAR_EFFECT or _is_used(t, used))
-        for t in best_of_column.values()
+        (_word_trait(t, words[column], clauses, t.feature in middle), t.strength >= CLEAR_EFFECT or _is_used(t, used))
+        for column, t in best_of_column.items()
     ]
 
 
@@ -83,9 +90,8 @@ def _bounded_on_both_sides(clauses: Sequence[Clause]) -> list[Feature]:
     return [f for f, side in single if side == "≥" and (f, "<") in single]
 
 
-def _word_trait(trait: Trait, clauses: Sequence[Clause], is_middle: bool) -> str:
+def _word_trait(trait: Trait, name: str, clauses: Sequence[Clause], is_middle: bool) -> str:
     feature, is_more = trait.feature, trait.effect > 0
-    name = _plain_name(feature.column.name)
     if feature.kind == "level":
         return _word_level(trait, name, clauses)
     if feature.kind == "cut":
@@ -101,16 +107,26 @@ def _word_level(trait: Trait, name: str, clauses: Sequence[Clause]) -> str:
     column = trait.feature.column
     share, left = _word_share(trait, "not "), _list_levels_left(column, clauses)
     if share and len(left) == 2:
-        return f"{name} {_spell_in_name(left[0])} or {_spell_in_name(left[1])}"
+        return f"{name} {_spell_in_name(left[0], column)} or {_spell_in_name(left[1], column)}"
     if share not in ("", "mostly ") and left and len(column.levels) - len(left) > 1:
         return f"other {name}"
-    return f"{name} {share}{_spell_in_name(trait.feature.level)}"
+    return f"{name} {share}{_spell_in_name(trait.feature.level, column)}"
 
 
-def _spell_in_name(level: Hashable) -> str:
-    """A value as it is, in quotation marks where it could be taken for several phrases."""
-    text = on_one_line(str(level))
-    return f'"{text}"' if "," in text else text
+def _spell_in_name(level: Hashable, column: Column) -> str:
+    """A value or its first words, in quotation marks where it could be taken for several phrases."""
+    text = _shorten(on_one_line(str(level)), [on_one_line(str(other)) for other in column.levels if other != level])
+    if "," not in text:
+        return text
+    return f"“{text}”" if '"' in text else f'"{text}"'
+
+
+def _shorten(text: str, others: Sequence[str]) -> str:
+    """A long text up to the end of a word, unless another begins so too."""
+    if len(text) <= LONGEST_LEVEL:
+        return text
+    head = text[: LONGEST_LEVEL + 1].rsplit(" ", 1)[0][:LONGEST_LEVEL].rstrip(" ,;:/([-–")
+    return text if any(other.startswith(head) for other in others) else f"{head}…"
 
 
 def _list_levels_left(column: Column, clauses: Sequence[Clause]) -> list[Hashable]:
@@ -131,10 +147,12 @@ def _word_share(trait: Trait, denial: str) -> str:
     return "mostly " if share >= 0.5 else "more often "
 
 
-def _plain_name(name: str) -> str:
-    """A column's name without underscores and without a unit in brackets at its end."""
-    words = on_one_line(name.replace("_", " "))
-    return re.sub(r" \([^()]*\)$", "", words)
+def _word_columns(columns: Collection[Column]) -> dict[Column, str]:
+    """Names without underscores, and without a unit in brackets at the end unless only that tells two apart."""
+    words = {column: on_one_line(column.name.replace("_", " ")) for column in columns}
+    short = {column: re.sub(r" (\([^()]*\)|\[[^\[\]]*\])$", "", name) for column, name in words.items()}
+    counts = Counter(short.values())
+    return {column: name if counts[name] == 1 else words[column] for column, name in short.items()}
 
 
 def _join(phrases: Sequence[Sequence[str]], lengths: Sequence[int]) -> list[str]:

@@ -15,7 +15,7 @@ from polyclust.explain.advice import advise, tell_gaps, tell_noise
 from polyclust.explain.build import build_explanation
 from polyclust.explain.explanation import Explanation
 from polyclust.explain.names import check_names
-from polyclust.explain.quality import check_weights
+from polyclust.explain.quality import check_weights, list_labels
 from polyclust.explain.separation import PairTable, find_fewest_errors, find_general
 from polyclust.geometry.hyperplane import OUTSIDE, Hyperplane, find_members
 from polyclust.hyperplanes.lattice import Directions, count_directions, list_directions
@@ -175,11 +175,7 @@ def _list_oblique(n_features: int, max_terms: int | None, max_coefficient: int |
 
 def _number_labels(labels: Any, weights: Floats) -> tuple[Labels, tuple[Hashable, ...]]:
     """Labels as 0..K-1 in their own order, and what they stand for; noise, and what no row that counts has, as -1."""
-    n_rows = len(weights)
-    given = labels.to_list() if hasattr(labels, "to_list") else np.asarray(labels, dtype=object).tolist()
-    values = [value.item() if isinstance(value, np.generic) else value for value in given]
-    if len(values) != n_rows:
-        raise ValueError(f"labels must be one per row: {n_rows} are needed, {len(values)} were given.")
+    values = list_labels(labels, len(weights))
     if any(value is None or value is pd.NA or value != value for value in values):
         raise ValueError("labels must not be missing; give noise the label -1.")
     counted = [value for value, is_counted in zip(values, weights > 0, strict=True) if is_counted]

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polyclust.table.columns import plain_value
+
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Labels = NDArray[np.intp]
@@ -18,6 +20,7 @@ __all__ = [
     "RuleQuality",
     "check_weights",
     "count_rules",
+    "list_labels",
     "measure_fidelity",
     "number_labels",
 ]
@@ -85,12 +88,23 @@ def check_weights(weights: Any, n_rows: int) -> Floats:
 
 def number_labels(labels: Any, known: Sequence[Hashable], n_clusters: int, n_rows: int) -> Labels:
     """Labels as 0..K-1. Labels that stand for no cluster of the explanation, as noise, become -1."""
-    values = np.asarray(labels)
-    if values.shape != (n_rows,):
-        given = len(values) if values.ndim == 1 else f"an array of shape {values.shape}"
-        raise ValueError(f"labels must be one per row: {n_rows} are needed, {given} were given.")
     place = {label: k for k, label in enumerate(known or range(n_clusters))}
-    return np.array([place.get(label, -1) for label in values.tolist()], dtype=np.intp)
+    return np.array([place.get(label, -1) for label in list_labels(labels, n_rows)], dtype=np.intp)
+
+
+def list_labels(labels: Any, n_rows: int) -> list[Any]:
+    """One plain Python value per row, each of its own type: an array of 1 and "a" would make texts of both."""
+    given = labels.to_list() if hasattr(labels, "to_list") else labels
+    if not isinstance(given, list | tuple):
+        given = np.asarray(labels, dtype=object).tolist()
+    if not isinstance(given, list | tuple):
+        raise ValueError(f"labels must be a list, an array or a column, one per row; got a {type(labels).__name__}.")
+    if len(given) != n_rows:
+        raise ValueError(f"labels must be one per row: {n_rows} are needed, {len(given)} were given.")
+    wrong = next((kind for kind in set(map(type, given)) if not issubclass(kind, Hashable)), None)
+    if wrong is not None:
+        raise ValueError(f"labels must be one per row, each a single value; got a {wrong.__name__} for a row.")
+    return [plain_value(value) for value in given]
 
 
 def _share(part: float, whole: float) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 from polyclust.caveats import LARGEST_TRIED
 from polyclust.explain.clauses import make_clause
 from polyclust.explain.explanation import Explanation
-from polyclust.explain.spelling import format_count, spell_count
+from polyclust.explain.spelling import format_count, format_number, spell_count
 from polyclust.explain.wording import word_clause, word_conditions, word_sum
 from polyclust.geometry.hyperplane import Hyperplane
 from polyclust.palette import PALETTE
@@ -293,7 +293,8 @@ def _say_number(subject: ReportSubject) -> str:
     if not subject.is_number_chosen:
         asked = subject.settings.get("n_clusters", str(chosen))
         found = "" if asked == str(chosen) else f" and {chosen} found"
-        return f"{asked} clusters were asked for{found}. The score of each number that was tried:"
+        others = "The score of each number that was tried:" if len(_list_scores(subject)) > 1 else "No other was tried."
+        return f"{asked} clusters were asked for{found}. {others}"
     if len(_list_scores(subject)) < 2:
         return f"{chosen} is the only number of clusters that was found."
     direction = "lowest" if subject.criterion == "davies_bouldin" else "highest"
@@ -328,5 +329,6 @@ def _say_rows(subject: ReportSubject) -> str:
         if subject.n_dropped
         else ""
     )
-    fills = "; ".join(f"{name}: {value}" for name, value in subject.fills.items())
+    values = {name: format_number(v) if isinstance(v, float) else v for name, v in subject.fills.items()}
+    fills = "; ".join(f"{name}: {value}" for name, value in values.items())
     return dropped + (f"Missing values were replaced: {fills}." if fills else "")

@@ -48,7 +48,7 @@
     const base = { title: { text: plain(fitWidth(column.name, 60)), standoff: 8 }, range: range(column), gridcolor: "#e6eaee", zeroline: false, automargin: true };
     if (!isDiscrete(column)) return base;
     const names = stripNames(column);
-    return { ...base, tickvals: names.map((_, i) => i), ticktext: shortenAll(names, 24).map(plain), showgrid: false };
+    return { ...base, tickvals: names.map((_, i) => i), ticktext: shortenAll(names, 24).map(plain), autotickangles: [0, -30, -90], ticklabeloverflow: "allow", showgrid: false };
   }
 
   // ---- where the rule of a cluster allows rows ------------------------------------------------------------

@@ -40,8 +40,17 @@ class Reading:
     @property
     def is_meant(self) -> bool:
         """All are numbers, one way or the other, and the text says no more than that."""
-        is_decorated = bool(self.written or self.placeholder)
-        return is_decorated and self.n_signs == 1 and not self.is_wrong.any() and bool(self.values.notna().any())
+        return bool(self.written or self.placeholder) and self.is_numeric
+
+    @property
+    def is_numeric(self) -> bool:
+        """All are numbers, and their signs are the same."""
+        return self.n_signs == 1 and not self.is_wrong.any() and bool(self.values.notna().any())
+
+    @property
+    def has_fractions(self) -> bool:
+        """Some are no whole numbers, as codes would be."""
+        return bool((self.values.dropna() % 1 != 0).any())
 
 
 def as_numbers(series: pd.Series[Any], decimal: str | None = None) -> pd.Series[Any]:

@@ -61,6 +61,8 @@ class Binariser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_integer("n_bins", self.n_bins, 2)
         table = open_table(X)
         columns = describe_columns(table)
+        if not table.n_rows:
+            raise ValueError("The table has no rows; thresholds are found from at least one.")
         given = _check_thresholds(self.thresholds or {}, columns)
         features: list[Feature] = []
         for position, column in enumerate(columns):

@@ -24,6 +24,7 @@ __all__ = [
     "describe_columns",
     "join_summaries",
     "open_table",
+    "plain_value",
     "refuse_form",
     "refuse_other_columns",
     "summarise_column",
@@ -58,11 +59,21 @@ class RawTable:
 
 
 def refuse_form(X: Any, name: str = "X", make_dense: str = "call its .toarray() first") -> None:
-    """Raise TypeError, saying what to do, for what numpy would take for a single object."""
+    """Raise TypeError, saying what to do, for what numpy would misread; ValueError for masked values."""
     if issparse(X):
         raise TypeError(f"{name} is a sparse matrix and must be dense: {make_dense}.")
     if type(X).__name__ == "LazyFrame" and type(X).__module__.startswith("polars"):
         raise TypeError(f"{name} is a LazyFrame of polars, whose rows are not read yet: call its .collect() first.")
+    if isinstance(X, np.ndarray) and X.dtype.names is not None:
+        raise TypeError(
+            f"{name} is a structured array, a frame in another form: give pandas.DataFrame({name}) instead."
+        )
+    n_masked = int(np.ma.getmaskarray(X).sum()) if isinstance(X, np.ma.MaskedArray) else 0
+    if n_masked:
+        raise ValueError(
+            f"{name} is a masked array with {n_masked} masked value{'s' * (n_masked > 1)}, which count as missing; "
+            "fill or drop these rows first."
+        )
 
 
 def open_table(X: Any) -> RawTable:
@@ -146,16 +157,16 @@ def summarise_column(values: Any, is_finite: bool = False) -> ColumnSummary:
     if n_missing or n_infinite:
         return ColumnSummary(len(values), n_missing=n_missing, n_infinite=n_infinite)
     if isinstance(dtype, pd.CategoricalDtype):
-        categories = tuple(_plain(v) for v in dtype.categories)
+        categories = tuple(plain_value(v) for v in dtype.categories)
         observed = values.cat.remove_unused_categories().cat.categories
-        return ColumnSummary(len(values), frozenset({"category"}), frozenset(_plain(v) for v in observed), categories)
+        return ColumnSummary(len(values), frozenset({"category"}), frozenset(map(plain_value, observed)), categories)
     return _summarise_objects(values)
 
 
 def _summarise_objects(series: pd.Series[Any]) -> ColumnSummary:
     try:
         distinct = list(pd.unique(series))
-    except TypeError:
+    except (TypeError, NotImplementedError):  # the latter of Arrow's lists and structs
         kind = type(next(v for v in series if not isinstance(v, Hashable))).__name__
         return ColumnSummary(len(series), frozenset({f"unhashable {kind}"}))
     kinds = {_type_word(v) for v in distinct}
@@ -163,7 +174,7 @@ def _summarise_objects(series: pd.Series[Any]) -> ColumnSummary:
         return _summarise_numbers(series.to_numpy(dtype=bool))
     if kinds == {"number"}:
         return _summarise_number_objects(series)
-    levels = frozenset(distinct) if kinds == {"text"} else frozenset()
+    levels = frozenset(map(plain_value, distinct)) if kinds == {"text"} else frozenset()
     return ColumnSummary(len(series), frozenset(kinds), levels)
 
 
@@ -230,6 +241,7 @@ def conclude_column(summary: ColumnSummary, label: Hashable, name: str) -> Colum
     """The column, or a ValueError that says why it cannot be clustered and what to do."""
     _refuse_kinds(summary.kinds, name)
     _refuse_counts(summary.n_missing, summary.n_infinite, name)
+    label = plain_value(label)
     if summary.kinds == {"number"}:
         if summary.largest > LARGEST_EXACT_INTEGER:
             raise ValueError(
@@ -314,7 +326,9 @@ def _refuse_counts(n_missing: int, n_infinite: int, name: str) -> None:
         )
 
 
-def _plain(value: Any) -> Hashable:
-    """A numpy scalar as the Python value it stands for."""
-    plain: Hashable = value.item() if isinstance(value, np.generic) else value
+def plain_value(value: Any) -> Hashable:
+    """A scalar of numpy, or a text of a type of its own as in an enumeration, as the Python value it stands for."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    plain: Hashable = str.__str__(value) if isinstance(value, str) else value
     return plain

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from polyclust.errors import warn_user
-from polyclust.table.columns import RawTable, describe_columns, open_table, refuse_missing
+from polyclust.table.columns import RawTable, describe_columns, open_table, plain_value, refuse_missing
 from polyclust.table.features import Column, Feature
 from polyclust.table.unseen import UnseenLevels
 
@@ -73,11 +73,13 @@ def measure_spans(raw: Floats, weights: Floats | None, with_moments: bool) -> Sp
     weight = float(len(raw)) if kept is None else float(kept.sum())
     nothing = np.full(raw.shape[1], np.nan)
     mean, variance = nothing, nothing
+    low, high = counted.min(axis=0, initial=np.inf), counted.max(axis=0, initial=-np.inf)
     if with_moments and len(counted):
         with np.errstate(over="ignore", invalid="ignore"):  # spans of that size are refused
-            mean = np.average(counted, axis=0, weights=kept)
-            variance = np.average((counted - mean) ** 2, axis=0, weights=kept)
-    return Spans(weight, counted.min(axis=0, initial=np.inf), counted.max(axis=0, initial=-np.inf), mean, variance)
+            above = counted - low  # far from zero sums round by more than values differ, and otherwise in another order
+            ahead = np.average(above, axis=0, weights=kept)
+            mean, variance = low + ahead, np.average((above - ahead) ** 2, axis=0, weights=kept)
+    return Spans(weight, low, high, mean, variance)
 
 
 def fit_encoder(
@@ -254,7 +256,14 @@ def _encode(
 def _fill_levels(out: Floats, values: Any, column: Column, unseen: UnseenLevels | None) -> int:
     # Compared as plain objects: a Categorical with other categories must not decide what is equal.
     plain = pd.Series(np.asarray(values, dtype=object))
-    codes = pd.Index(np.array(column.levels, dtype=object)).get_indexer(plain)
+    try:
+        which, distinct = pd.factorize(plain)
+    except (TypeError, NotImplementedError):  # lists and the like, the latter where Arrow holds them
+        raise ValueError(
+            f"Column {column.name!r} held categories at fit and holds other values now; give it text or numbers."
+        ) from None
+    found = pd.Series([plain_value(v) for v in distinct], dtype=object)
+    codes = pd.Index(np.array(column.levels, dtype=object)).get_indexer(found)[which]
     seen = codes >= 0
     if unseen is not None and not seen.all():
         unseen.add(column.name, int((~seen).sum()), plain[~seen].unique().tolist())

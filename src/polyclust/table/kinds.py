@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from polyclust.table.amounts import as_numbers, read_numbers
+from polyclust.table.amounts import Reading, as_numbers, read_numbers
 from polyclust.table.columns import LARGEST_EXACT_INTEGER
 from polyclust.table.source import NAMELESS, TableError, spell_option
 
@@ -27,6 +27,9 @@ __all__ = ["FoundColumn", "FoundKind", "Wishes", "choose_columns", "convert_colu
 MOST_LEVELS = 50
 FREQUENT_SHARE = 0.1  # of different texts among all, up to which they are rather a category with many values
 MIXED_SHARE = 0.5  # of numbers among texts, from which on the texts are taken for mistakes
+SHOWN_NAMES = 5  # of columns in a message
+OUTLIER_SHARES = 0.01, 0.99  # of the values
+SQUEEZED_SHARE = 0.01  # of a column's range: where nearly all values lie within so little, the rest are outliers
 SAMPLED_ROWS = 1000  # tell what most columns of text are
 # A number of this name says which one it is, also where several rows have it; the others may be amounts.
 NAMING_NAME = re.compile(
@@ -47,6 +50,22 @@ SHORTEST_LINE = 10**5  # of the numbers of telephones and accounts
 DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([ T].*)?$|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})([ T].*)?$|\d{4}-\d{2}$"
 )
+
+
+class MixedColumnError(TableError):
+    """A column holds numbers and other values; others of the table that do too can be told along with it."""
+
+    def __init__(self, name: str, fault: str, others: Sequence[str] = ()) -> None:
+        self.name, self.fault = name, fault
+        shown = ", ".join(map(repr, others[:SHOWN_NAMES])) + ", …" * (len(others) > SHOWN_NAMES)
+        super().__init__(
+            f"{fault}{f', and so do {shown}' if others else ''}: correct or empty them, or "
+            f"give {spell_option('categorical', name)} or {spell_option('ignore', name)}."
+        )
+
+    def join(self, others: Sequence[MixedColumnError]) -> MixedColumnError:
+        """The same with the names of the others."""
+        return MixedColumnError(self.name, self.fault, [other.name for other in others])
 
 
 @dataclass(frozen=True)
@@ -90,10 +109,18 @@ class Wishes:
 def choose_columns(table: pd.DataFrame, wishes: Wishes, where: str, decimal: str | None = None) -> list[FoundColumn]:
     """The kind of every column and whether it is used; ``decimal`` is the file's mark, None if it has none.
 
-    Raises TableError for a column of mixed values.
+    Raises TableError for columns of mixed values, all of them at once.
     """
     wishes.refuse_unknown(table.columns.tolist(), where)
-    return [_choose_column(table[name], name, wishes, where, decimal) for name in table.columns]
+    found, mixed = [], []
+    for name in table.columns:
+        try:
+            found.append(_choose_column(table[name], name, wishes, where, decimal))
+        except MixedColumnError as error:
+            mixed.append(error)
+    if mixed:
+        raise mixed[0].join(mixed[1:])
+    return found
 
 
 def is_identifier(series: pd.Series[Any], name: str, decimal: str | None = None) -> bool:
@@ -104,7 +131,7 @@ def is_identifier(series: pd.Series[Any], name: str, decimal: str | None = None)
         return True
     reading = read_numbers(series, decimal)
     is_mixed = bool(reading.is_wrong.any()) and reading.values.notna().mean() >= MIXED_SHARE
-    return not reading.is_meant and not is_mixed
+    return not reading.is_meant and not _is_stored_as_text(reading) and not is_mixed
 
 
 def convert_columns(table: pd.DataFrame, found: Sequence[FoundColumn], decimal: str | None = None) -> pd.DataFrame:
@@ -133,7 +160,7 @@ def _choose_column(series: pd.Series[Any], name: str, wishes: Wishes, where: str
         return FoundColumn(name, "category", True, _describe_levels(series), n_missing)
     kind, note = _find_kind(series, name)
     if kind in ("category", "free text", "identifier") and not isinstance(series.dtype, pd.CategoricalDtype):
-        amounts = _find_amounts(series, name, decimal)
+        amounts = _find_amounts(series, name, kind, decimal)
         if amounts is not None:
             return amounts
         if _share_of_numbers(series, decimal) >= MIXED_SHARE:
@@ -148,11 +175,44 @@ def _advise(present: pd.Series[Any], name: str, kind: FoundKind) -> str:
     """What to give for a column that may well be meant otherwise; empty for others."""
     if kind == "integer" and (present.min(), present.max()) == (1, 2):
         return f"give {spell_option('categorical', name)} if these are codes"
+    if kind in ("integer", "number"):
+        return _advise_of_outliers(present)
     if kind == "identifier" and pd.api.types.is_numeric_dtype(present.dtype):
         return _advise_of_identifier(present, name)
+    if kind in ("category", "free text", "identifier") and _may_be_numbers(present, name):
+        return f"give {spell_option('numeric', name)} if these are numbers"
+    if kind == "category" and (alike := _find_alike(present)):
+        return f"{alike[0]!r} and {alike[1]!r} differ in case or spaces only"
     if kind == "free text" and present.nunique() <= FREQUENT_SHARE * len(present):
         return f"give {spell_option('categorical', name)} to use it"
     return ""
+
+
+def _advise_of_outliers(present: pd.Series[Any]) -> str:
+    """A few values so far out that to distances all others are nearly the same; not where most are one value anyway."""
+    values = present.to_numpy(dtype=float)
+    low, first, last, high = np.quantile(values, [OUTLIER_SHARES[0], 0.05, 0.95, OUTLIER_SHARES[1]], method="nearest")
+    if first == last or high - low >= SQUEEZED_SHARE * (values.max() - values.min()):
+        return ""
+    share = _percent(OUTLIER_SHARES[1] - OUTLIER_SHARES[0])
+    return f"{share} of them are {_describe_span(low, high)}, correct the others if they are mistakes"
+
+
+def _may_be_numbers(present: pd.Series[Any], name: str) -> bool:
+    """Whether texts are digits, and neither zeros at their beginning nor the name says that they are codes."""
+    if isinstance(present.dtype, pd.CategoricalDtype) or IDENTIFIER_NAME.search(name) or LINE_NAME.search(name):
+        return False
+    sample = present.head(SAMPLED_ROWS)
+    is_code = sample.astype("string").str.match(r"\s*0\d").any()
+    return not is_code and read_numbers(sample).is_numeric
+
+
+def _find_alike(present: pd.Series[Any]) -> list[str]:
+    """The first two values that people would take for one; none if there are no such."""
+    by_word: dict[str, list[str]] = {}
+    for value in present.unique():
+        by_word.setdefault(" ".join(str(value).casefold().split()), []).append(str(value))
+    return next((values for values in by_word.values() if len(values) > 1), [])
 
 
 def _advise_of_identifier(present: pd.Series[Any], name: str) -> str:
@@ -184,19 +244,28 @@ def _write_with_comma(series: pd.Series[Any], decimal: str | None) -> str:
     return repr(float(fractions.iloc[0])).replace(".", ",") if len(fractions) else ""
 
 
-def _find_amounts(series: pd.Series[Any], name: str, decimal: str | None) -> FoundColumn | None:
+def _find_amounts(
+    series: pd.Series[Any], name: str, kind_of_text: FoundKind, decimal: str | None
+) -> FoundColumn | None:
     """The column if its texts are numbers as people write them, with a word on how they are written."""
     if read_numbers(series.dropna().head(SAMPLED_ROWS), decimal).is_wrong.any():
         return None
     reading = read_numbers(series, decimal)
-    if not reading.is_meant:
+    is_stored_as_text = kind_of_text != "category" and _is_stored_as_text(reading)
+    if not reading.is_meant and not is_stored_as_text:
         return None
     kind, note = _find_kind(reading.values, name)
-    words = [f"written as '{' '.join(reading.written.split())}'"] if reading.written else []
+    words = ["stored as text"] if is_stored_as_text else []
+    words += [f"written as '{' '.join(reading.written.split())}'"] if reading.written else []
     words += [f"'{reading.placeholder}' read as missing"] if reading.placeholder else []
     n_missing = int(reading.values.isna().sum())
     written = reading.written or reading.placeholder
     return FoundColumn(name, kind, kind in USED_KINDS, ", ".join([note, *words]), n_missing, written)
+
+
+def _is_stored_as_text(reading: Reading) -> bool:
+    """Whether a spreadsheet or a database keeps plain numbers as text; whole ones may be codes."""
+    return not reading.written and reading.is_numeric and reading.has_fractions
 
 
 def _find_kind(series: pd.Series[Any], name: str) -> tuple[FoundKind, str]:
@@ -249,13 +318,19 @@ def _find_kind_of_numbers(present: pd.Series[Any], name: str, n_distinct: int) -
 
 
 def _describe_span(low: Any, high: Any) -> str:
-    """Both ends in as many digits as it takes to tell them apart; whole numbers in full."""
-    texts = [(f"{int(end):d}" if float(end).is_integer() and abs(end) < 1e15 else "") for end in (low, high)]
+    """Both ends in as many digits as it takes to tell them apart; what stands before the point in full."""
     for n_digits in range(6, 18):
-        ends = [text or f"{end:.{n_digits}g}" for text, end in zip(texts, (low, high), strict=True)]
+        ends = [_spell_end(end, n_digits) for end in (low, high)]
         if float(ends[0]) < float(ends[1]):
             break
     return " to ".join(ends)
+
+
+def _spell_end(end: Any, n_digits: int) -> str:
+    if not 1 <= abs(end) < 1e15:
+        return f"{end:.{n_digits}g}"
+    is_whole = float(end).is_integer()
+    return f"{int(end):d}" if is_whole else f"{end:.{max(n_digits, len(str(int(abs(end)))))}g}"
 
 
 def _kind_of_numbers(series: pd.Series[Any]) -> FoundKind:
@@ -290,7 +365,9 @@ def _describe_levels(series: pd.Series[Any]) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{share:.0%}"
+    """In as many digits as it takes not to read 0% or 100%, which no share is where values differ."""
+    texts = (f"{share:.{n_digits}%}" for n_digits in range(15))
+    return next((text for text in texts if float(text[:-1]) not in (0, 100)), f"{share:.0%}")
 
 
 def _share_of_numbers(series: pd.Series[Any], decimal: str | None) -> float:
@@ -316,10 +393,10 @@ def _refuse_mixed(series: pd.Series[Any], name: str, where: str, decimal: str | 
                 f"--numeric {name}: the column of {where} holds no number, first {series.iloc[first]!r} in row "
                 f"{first + 1}; turn its values into numbers, or leave the option out."
             )
-        raise TableError(
+        raise MixedColumnError(
+            name,
             f"column {name!r} of {where} mixes numbers ({n_right} row{'s' * (n_right != 1)}) and other "
-            f"values ({n_wrong}, first {series.iloc[first]!r} in row {first + 1}): correct them, or "
-            f"give {spell_option('categorical', name)} or {spell_option('ignore', name)}."
+            f"values ({n_wrong}, first {series.iloc[first]!r} in row {first + 1})",
         )
 
 

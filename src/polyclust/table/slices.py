@@ -44,7 +44,7 @@ def _count_levels(column: pd.Series) -> int:
         return 1
     try:
         return int(column.nunique(dropna=False))
-    except TypeError:  # lists, say: refused where columns are described
+    except (TypeError, NotImplementedError):  # lists, say: refused where columns are described
         return 1
 
 
