@@ -375,13 +375,16 @@ def _finish(
 ) -> dict[int, Partition]:
     """A last pass for the winner, over more pairs and down to smaller gains, and for what comes close and overtakes it.
 
-    On a sample its noise exceeds what pairs that hardly lean on each other could gain.
+    On a sample its noise exceeds what single rows, or pairs that hardly lean on each other, could gain.
     """
+    winner = max(best.values(), key=lambda p: p.score)
     is_many = len(moves.scorer.points) > FEW_POINTS
     gain, leaning = (SMALL_GAIN, LITTLE_LEANING) if is_many else (SMALLEST_GAIN, ANY_LEANING)
     leaning = SOME_LEANING if plan.is_sample else leaning
     finer = replace(moves, directions=moves.directions.afresh(), least_gain=gain, least_leaning=leaning)
-    winner = max(best.values(), key=lambda p: p.score)
+    if plan.is_sample:
+        offer(best, shift_boundaries(winner, finer, journal))
+        return best
     lead = refine(winner, finer, journal)
     offer(best, lead)
     rivals = [p for p in best.values() if p.n_clusters != lead.n_clusters and p.score > lead.score - NEAR_THE_LEAD]
