@@ -64,6 +64,16 @@ def test_the_best_two_boxes_of_wingnut(paper_data):
     assert two.score_ == pytest.approx(best, abs=1e-5)
 
 
+def test_the_value_of_the_paper_for_wingnut_parts_equal_values(paper_data):
+    """Its .450 is a cut between two rows of one value, as rows happen to be sorted: no threshold makes it."""
+    X = paper_data("wingnut")
+    along, order = X[:, 0], np.argsort(X[:, 0], kind="stable")
+    labels = np.zeros(len(X), dtype=int)
+    labels[order[503:]] = 1
+    assert metrics.silhouette_score(X, labels) == pytest.approx(0.45045, abs=5e-6)
+    assert along[order[502]] == along[order[503]] == -0.15
+
+
 def test_wingnut_with_one_term(paper_data):
     """At least as good as the best two boxes."""
     assert_reaches(paper_data("wingnut"), 0.4482 - 5e-5, FCPS)

@@ -33,13 +33,16 @@ def scan_cuts(distances: Array, order: Array, is_end: Array, sums: Array, sizes:
     return best, n_gone, n_scored
 
 
-def cut_box(values: Floats, distances: Floats, labels: Labels, cluster: int) -> Best:
-    """The best of every cut of one cluster along one axis, the others as they are; equal values are never parted."""
+def cut_box(values: Floats, distances: Floats, labels: Labels, cluster: int, parts_equals: bool = False) -> Best:
+    """The best of every cut of one cluster along one axis, the others as they are.
+
+    Equal values are not parted unless that is asked for, then in the order of the rows: such a cut no rule can say.
+    """
     rows = np.flatnonzero(labels == cluster)
     order = rows[np.argsort(values[rows], kind="stable")]
     n_clusters = int(labels.max()) + 1
     sums, sizes = sum_distances(distances, labels, n_clusters + 1)
-    is_end = np.diff(values[order]) > 0
+    is_end = np.full(len(order) - 1, True) if parts_equals else np.diff(values[order]) > 0
     best, n_gone, n_scored = scan_cuts(distances, order, is_end, sums, sizes, labels.copy())
     cut = labels.copy()
     cut[order[:n_gone]] = n_clusters
@@ -60,6 +63,12 @@ def cut_boxes(matrix: Floats, distances: Floats, partitions: Iterable[Labels]) -
 def try_two_boxes(matrix: Floats, distances: Floats) -> list[Best]:
     """Every partition into two clusters that a line along an axis parts."""
     return cut_boxes(matrix, distances, [np.zeros(len(matrix), dtype=np.int64)])
+
+
+def try_parting_equals(matrix: Floats, distances: Floats) -> list[Best]:
+    """Two clusters by one cut between any two rows that follow each other along an axis, also where they are equal."""
+    one = np.zeros(len(matrix), dtype=np.int64)
+    return [cut_box(values, distances, one, 0, parts_equals=True) for values in matrix.T]
 
 
 def try_three_boxes(matrix: Floats, distances: Floats) -> list[Best]:

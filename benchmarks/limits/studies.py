@@ -9,7 +9,7 @@ from sklearn.metrics import pairwise_distances
 
 from benchmarks.datasets import load
 from benchmarks.limits.best import Best, merge
-from benchmarks.limits.boxes import try_more_boxes, try_three_boxes, try_two_boxes
+from benchmarks.limits.boxes import try_more_boxes, try_parting_equals, try_three_boxes, try_two_boxes
 from benchmarks.limits.climbs import Start, climb_from_all, list_starts, start_polyclust
 from benchmarks.limits.half_planes import try_half_planes
 from benchmarks.markdown import show
@@ -20,6 +20,7 @@ from benchmarks.problem import MOST_CLUSTERS, Floats, Labels, Problem
 WINGNUT_AIM = 0.4505
 ENGYTIME_AIM = 0.4452  # the highest silhouette known, .4652, less the .02 that was allowed
 LARGEST_ERROR = 1e-9
+HALF_A_DIGIT = 5e-5  # aims have four digits
 HEADER = ("data", "clusters", "tried", "partitions scored", "best silhouette", "sizes", "aim", "reached")
 
 
@@ -35,13 +36,17 @@ def show_row(problem: Problem, tried: str, best: Best, aim: float) -> str:
         raise RuntimeError(f"{tried} gave {best.score!r}, but scikit-learn's silhouette is {silhouette!r}.")
     sizes = list_sizes(best.labels)
     columns = [problem.name, str(len(sizes)), tried, f"{best.n_scored:,}".replace(",", " "), show(silhouette)]
-    columns += ["/".join(map(str, sizes)), show(aim), "yes" if silhouette >= aim else "no"]
+    columns += ["/".join(map(str, sizes)), show(aim), "yes" if silhouette >= aim - HALF_A_DIGIT else "no"]
     return f"| {' | '.join(columns)} |"
 
 
 def study_boxes(problem: Problem, distances: Floats, aim: float) -> Iterator[str]:
-    """Two and three boxes completely; of more the best that cuts of the best and MPC-1 itself find."""
+    """Two and three boxes completely; of more the best that cuts of the best and MPC-1 itself find.
+
+    Between them what two clusters would have if a cut could part rows of the same value.
+    """
     yield show_row(problem, "boxes, all", merge(try_two_boxes(problem.matrix, distances)), aim)
+    yield show_row(problem, "no rules, cuts part equals", merge(try_parting_equals(problem.matrix, distances)), aim)
     found = try_three_boxes(problem.matrix, distances)
     yield show_row(problem, "boxes, all", merge(found), aim)
     for k in range(4, MOST_CLUSTERS + 1):

@@ -76,6 +76,18 @@ def test_the_best_cut_of_a_box(seed):
     assert silhouette_score(X, best.labels) == pytest.approx(best.score, abs=1e-12)
 
 
+def test_a_cut_that_parts_equal_values():
+    """Three rows share a value, and parting them scores most; as a rule only cuts beside all three can be had."""
+    values, across = np.array([0.0, 1.0, 1.0, 1.0, 2.0]), np.array([0.0, 0.0, 0.1, 5.0, 5.0])
+    distances = pairwise_distances(across[:, None])
+    parted = boxes.cut_box(values, distances, np.zeros(5, dtype=np.int64), 0, parts_equals=True)
+    assert parted.labels.tolist() == [1, 1, 1, 0, 0]
+    assert parted.n_scored == 4
+    kept = boxes.cut_box(values, distances, np.zeros(5, dtype=np.int64), 0)
+    assert kept.n_scored == 2
+    assert kept.score < parted.score
+
+
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("k", [2, 3])
 def test_all_boxes_are_tried(seed, k):
