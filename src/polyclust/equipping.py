@@ -54,6 +54,7 @@ def collapse_rows(prepared: Prepared, memory_limit: float | None = None) -> tupl
         return Points(distances, prepared.weights[order], raw, raw / units, None), code
     key = np.hstack([prepared.clustered, prepared.raw])  # as given: transformed rows may differ by rounding
     _, first, code = np.unique(key, axis=0, return_index=True, return_inverse=True)
+    code = code.reshape(-1)  # a column with numpy 2.0
     _check_memory(len(first), memory_limit)
     weights = sum_weights(code, prepared.weights, len(first))
     coordinates, raw = prepared.space.locate(prepared.clustered[first]), prepared.raw[first]

@@ -185,7 +185,7 @@ def _render_labels(prepared: PreparedTable, result: FitResult) -> str:
     names = np.array([rule.name for rule in result.explanation.rules], dtype=object)
     clusters = pd.Series(pd.NA, index=range(prepared.n_rows), dtype="Int64")
     clusters[prepared.complete.is_kept] = result.model.labels_
-    cluster_names = clusters.map(lambda k: names[k] if k >= 0 else "", na_action="ignore")
+    cluster_names = clusters.map(lambda k: names[int(k)] if k >= 0 else "", na_action="ignore")
     ids = np.arange(1, prepared.n_rows + 1) if prepared.ids is None else prepared.ids.to_numpy()
     columns = {head_ids(prepared.id_name): ids, "cluster": clusters, "name": cluster_names}
     return pd.DataFrame(columns).to_csv(index=False)

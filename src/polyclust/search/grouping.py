@@ -14,11 +14,15 @@ LLOYD_STEPS = 3
 
 
 class Groups:
-    """Groups as points of their own; ``code`` says which group every point belongs to."""
+    """Groups as points of their own; ``code`` says which group every point belongs to.
+
+    sums : (G, n), of the weighted distances from the points of every group to each point
+    """
 
     def __init__(self, points: Points, code: Ints) -> None:
         self.code = code
-        self.points = _average(points, code)
+        self.sums = _sum_distances(points, code)
+        self.points = _average(points, code, self.sums)
 
     def spread(self, labels: Ints) -> Ints:
         """Labels of groups to labels of points."""
@@ -76,23 +80,33 @@ def _near_seeds(points: Points, n_groups: int, seed: int) -> Ints:
 
 
 def _group_sums(values: NDArray[np.float64], code: Ints) -> NDArray[np.float64]:
-    order = np.argsort(code, kind="stable")
-    starts = np.searchsorted(code[order], np.arange(code.max() + 1))
+    order, starts = _sort_by_group(code)
     return np.add.reduceat(values[order], starts, axis=0)
 
 
-def _average(points: Points, code: Ints) -> Points:
-    """Mean distances between groups (exact for unions of groups) and mean values."""
-    weights = points.weights
-    mass = sum_weights(code, weights, int(code.max()) + 1)
-    order = np.argsort(code, kind="stable")
-    starts = np.searchsorted(code[order], np.arange(len(mass)))
-    rows = np.empty((len(mass), len(points)), dtype=np.float32)
+def _sum_distances(points: Points, code: Ints) -> NDArray[np.float32]:
+    weights = points.weights.astype(np.float32)
+    order, starts = _sort_by_group(code)
+    sums = np.empty((len(starts), len(points)), dtype=np.float32)
     for g, (start, stop) in enumerate(zip(starts, [*starts[1:], len(order)], strict=True)):
         members = order[start:stop]
-        rows[g] = weights[members].astype(np.float32) @ points.distances[members]
-    sums = np.add.reduceat(rows[:, order] * weights[order].astype(np.float32), starts, axis=1)
-    distances = np.ascontiguousarray(sums / np.outer(mass, mass), dtype=np.float32)
+        sums[g] = weights[members] @ points.distances[members]
+    return sums
+
+
+def _sort_by_group(code: Ints) -> tuple[Ints, Ints]:
+    """The points group by group, and where each group begins."""
+    order = np.argsort(code, kind="stable")
+    return order, np.searchsorted(code[order], np.arange(code.max() + 1))
+
+
+def _average(points: Points, code: Ints, sums: NDArray[np.float32]) -> Points:
+    """Mean distances between groups (exact for unions of groups) and mean values."""
+    weights = points.weights
+    mass = sum_weights(code, weights, len(sums))
+    order, starts = _sort_by_group(code)
+    between = np.add.reduceat(sums[:, order] * weights[order].astype(np.float32), starts, axis=1)
+    distances = np.ascontiguousarray(between / np.outer(mass, mass), dtype=np.float32)
 
     def mean(values: NDArray[np.float64]) -> NDArray[np.float64]:
         return _group_sums(values * weights[:, None], code) / mass[:, None]

@@ -65,19 +65,36 @@ def _list_promising(
     n_clusters = partition.n_clusters
     if n_clusters < 2:
         return []
-    worth = scorer.fates(partition, "whole")
-    gains = worth - np.take_along_axis(worth, partition.labels[:, None], axis=1)
-    gains *= scorer.points.weights[:, None] / scorer.points.total_weight
     ends = _Ends(partition, legality)
+    pairs = list(itertools.permutations(range(n_clusters), 2))
+    outermost = {pair: ends.find_outermost(*pair) for pair in pairs}
+    gains = _Gains(partition, scorer, [*outermost.values()])
     found = []
-    for left, cluster in itertools.permutations(range(n_clusters), 2):
-        rows = ends.find_outermost(left, cluster)
-        rows = rows[gains[rows, cluster] > LEAST_GAIN]
+    for left, cluster in pairs:
+        rows, gained = gains.pick(outermost[left, cluster], cluster)
         for other in range(n_clusters):
             if len(rows) and other not in (left, cluster):
-                rows = rows[ends.lie_apart(rows, cluster, other)]
-        found += [(-gains[row, cluster], row, cluster) for row in rows.tolist()]
+                is_apart = ends.lie_apart(rows, cluster, other)
+                rows, gained = rows[is_apart], gained[is_apart]
+        found += [(-gain, row, cluster) for gain, row in zip(gained.tolist(), rows.tolist(), strict=True)]
     return [(row, cluster) for _, row, cluster in sorted(found)]
+
+
+class _Gains:
+    """What some rows would bring the score in every cluster, to first order."""
+
+    def __init__(self, partition: Partition, scorer: SilhouetteScorer, several: list[Ints]) -> None:
+        self.rows = np.unique(np.concatenate([np.empty(0, dtype=np.intp), *several]))
+        worth = scorer.weigh_wholly(partition, self.rows)
+        own = np.take_along_axis(worth, partition.labels[self.rows, None], axis=1)
+        shares = scorer.points.weights[self.rows, None] / scorer.points.total_weight
+        self.gains = (worth - own) * shares
+
+    def pick(self, rows: Ints, cluster: int) -> tuple[Ints, Floats]:
+        """Those of the rows that bring enough in a cluster, and how much."""
+        gained = self.gains[np.searchsorted(self.rows, rows), cluster]
+        is_enough = gained > LEAST_GAIN
+        return rows[is_enough], gained[is_enough]
 
 
 class _Ends:

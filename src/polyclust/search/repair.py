@@ -23,16 +23,18 @@ __all__ = ["graft_legal", "make_legal"]
 
 
 def make_legal(
-    labels: Ints, scorer: Scorer, legality: Legality, counting: Counting = "alone", slants: Slants | None = None
-) -> Partition | None:
+    labels: Ints, scorer: Scorer, legality: Legality, counting: Counting = "alone", slants: Slants | None = None,
+    near: Partition | None = None,
+) -> Partition | None:  # fmt: skip
     """A legal partition close to the labels, with sizes within bounds; None if there is none nearby.
 
-    ``counting`` says by what the rows of a cut's mistakes count. With ``slants`` cuts may have two terms.
+    ``counting`` says by what the rows of a cut's mistakes count. With ``slants`` cuts may have two terms. ``near`` is a
+    partition with these labels or most of them, where it is known.
     """
-    partition = _within_bounds(_compact(labels), scorer)
+    partition = _within_bounds(_compact(labels), scorer, near)
     while partition is not None and not legality.holds_for(partition):
         grown = _label_leaves(_grow(partition, scorer, counting, slants), scorer)
-        repaired = _within_bounds(grown, scorer)
+        repaired = _within_bounds(grown, scorer, partition)
         if repaired is not None and repaired.n_clusters == int(grown.max()) + 1:
             return repaired  # the leaves of a tree, untouched, are legal
         partition = repaired  # fewer clusters than before: try again
@@ -54,7 +56,7 @@ def graft_legal(
     grafter = Grafter.make(scorer.points, scorer.fates(partition, "whole"), limits, is_over)
     tree = graft_tree(start, grafter, scorer.bounds).tree
     grown = _label_leaves(tree, scorer)
-    grafted = scorer.start(grown, int(grown.max()) + 1)
+    grafted = scorer.change(partition, grown, int(grown.max()) + 1)
     return grafted if grafted.n_clusters > 1 and scorer.bounds.hold_for(grafted.sizes) else None
 
 
@@ -71,11 +73,14 @@ def _compact(labels: Ints) -> Ints:
     return np.unique(labels, return_inverse=True)[1].astype(np.intp)
 
 
-def _within_bounds(labels: Ints, scorer: Scorer) -> Partition | None:
-    """Dissolve clusters that are too small into the nearest others; None if a bound still does not hold."""
+def _within_bounds(labels: Ints, scorer: Scorer, near: Partition | None = None) -> Partition | None:
+    """Dissolve clusters that are too small into the nearest others; None if a bound still does not hold.
+
+    ``near`` is a partition whose labels are mostly the same: much of it need not be worked out again.
+    """
     while True:
         n_clusters = int(labels.max()) + 1
-        partition = scorer.start(labels, n_clusters)
+        partition = scorer.start(labels, n_clusters) if near is None else scorer.change(near, labels, n_clusters)
         small = np.flatnonzero(partition.sizes < scorer.bounds.least)
         if n_clusters < 2 or not small.size:
             return partition if n_clusters > 1 and scorer.bounds.hold_for(partition.sizes) else None

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from polyclust.kernels.silhouette import IMPOSSIBLE, gather, shift_sums, sweep_direction, sweep_directions
 from polyclust.search.moves import Neighbourhood, two_sides
 from polyclust.search.partition import Ints, Partition, member_mask
-from polyclust.search.points import SubsetOrders
+from polyclust.search.points import SubsetOrders, stack_orders
 from polyclust.search.scoring import SilhouetteScorer
 
 __all__ = ["SampledNeighbourhood"]
@@ -69,26 +69,26 @@ class SampledNeighbourhood(Neighbourhood):
                 best = cut
             reach = max(len(scores[d]) // 20, 4)
             scores[d, max(0, p - reach) : p + reach + 1] = IMPOSSIBLE
-        edge = self._split_at_edge(partition, i, orders)
-        return edge if best is None or (edge is not None and edge.score > best.score) else best
+        edge = self._split_at_edge(partition, i, orders, IMPOSSIBLE if best is None else best.score)
+        return best if edge is None else edge
 
-    def _split_at_edge(self, partition: Partition, i: int, orders: SubsetOrders) -> Partition | None:
-        """The best cut that takes off little more than the minimum size at either end: a sample overlooks these."""
+    def _split_at_edge(self, partition: Partition, i: int, orders: SubsetOrders, floor: float) -> Partition | None:
+        """The best cut that takes off little more than the minimum size at either end: a sample overlooks these.
+
+        None if it scores no more than the floor.
+        """
         ordered = np.cumsum(self.scorer.points.weights[orders.rows[0]])
         n_edge = min(int(np.searchsorted(ordered, self.scorer.bounds.least)) + N_EDGE, orders.rows.shape[1] - 1)
-        ends = [
-            SubsetOrders(np.ascontiguousarray(some.rows[:, :n_edge]), np.ascontiguousarray(some.is_end[:, :n_edge]))
-            for some in (orders, orders.reverse())
-        ]
-        best = None
-        for end in ends:
-            scores = self.scorer.scan(partition, i, None, end)
-            d, p = np.unravel_index(np.argmax(scores), scores.shape)
-            if scores[d, p] > IMPOSSIBLE and (best is None or scores[d, p] > best.score):
-                labels = partition.labels.copy()
-                labels[end.rows[d, : p + 1]] = partition.n_clusters
-                best = self.scorer.change(partition, labels, partition.n_clusters + 1)
-        return best
+        both = stack_orders(orders, orders.reverse())
+        ends = SubsetOrders(np.ascontiguousarray(both.rows[:, :n_edge]), np.ascontiguousarray(both.is_end[:, :n_edge]))
+        scores = self.scorer.scan(partition, i, None, ends, floor)
+        d, p = np.unravel_index(np.argmax(scores), scores.shape)
+        if scores[d, p] <= floor:
+            return None
+        labels = partition.labels.copy()
+        labels[ends.rows[d, : p + 1]] = partition.n_clusters
+        edge = self.scorer.change(partition, labels, partition.n_clusters + 1)
+        return edge if edge.score > floor else None
 
     def _refine(self, partition: Partition, i: int, j: int, order: SubsetOrders, position: int) -> Partition:
         """Exact sweeps in a window around the cut, extended while the best cut lies at its edge."""

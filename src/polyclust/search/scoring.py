@@ -32,6 +32,7 @@ FAR = 1e30
 TINY = 1e-12
 CELLS_WORTH_A_THREAD = 4_000_000
 N_SAMPLED = 1024
+ROWS_AT_ONCE = 512
 
 
 class SizeBounds(tuple[float, float]):
@@ -100,6 +101,12 @@ class SilhouetteScorer:
         sum_distances(self.points.distances, labels, self.points.weights, sums)
         return self._finish(labels, n_clusters, sums)
 
+    def join_groups(self, labels: Ints, code: Ints, group_sums: NDArray[np.float32]) -> Partition:
+        """A partition from labels of groups: ``code`` is the group of every point, ``group_sums`` (G, n) their sums."""
+        n_clusters = int(labels.max()) + 1
+        sums = np.stack([group_sums[labels == k].sum(axis=0, dtype=np.float64) for k in range(n_clusters)])
+        return self._finish(labels[code], n_clusters, sums)
+
     def change(self, partition: Partition, labels: Ints, n_clusters: int) -> Partition:
         moved = np.flatnonzero(labels != partition.labels)
         if partition.sums is None or 2 * len(moved) > len(labels) or n_clusters < partition.n_clusters:
@@ -126,19 +133,24 @@ class SilhouetteScorer:
 
     def fates(self, partition: Partition, counting: Counting) -> Floats:
         if counting == "whole":
-            return self._weigh_wholly(partition)
+            return self.weigh_wholly(partition)
         if counting == "alone":
             return mark_losses(partition.labels, self.row_scores(partition), partition.n_clusters)
         return mark_labels(partition.labels, partition.n_clusters)
 
-    def _weigh_wholly(self, partition: Partition) -> Floats:
+    def weigh_wholly(self, partition: Partition, rows: Ints | None = None) -> Floats:
+        """The fates of some rows, or of all, by all that they do to the score."""
         assert partition.sums is not None
         labels, sizes = partition.labels, partition.sizes
         means = (partition.sums / sizes[:, None]).T
         means[np.arange(len(labels)), labels] = self._describe_rows(partition)[0]
         weights = np.where(sizes[labels] > 1.0, self.points.weights, 0.0)  # the silhouette of singletons stays 0
         influence = weigh_influence(labels, means, sizes, weights)
-        return compare_means(means) + influence.of(self.points.distances)
+        if rows is None:
+            return compare_means(means) + influence.of(self.points.distances)
+        parts = (rows[start : start + ROWS_AT_ONCE] for start in range(0, len(rows), ROWS_AT_ONCE))
+        several = [influence.of(self.points.distances[part]) for part in parts]  # no copy of order n squared
+        return compare_means(means[rows]) + np.vstack([np.empty((0, len(sizes))), *several])
 
     def _describe_rows(self, partition: Partition) -> tuple[Floats, Ints, Floats]:
         n = len(self.points)

@@ -247,9 +247,15 @@ def _lift(
 ) -> list[Partition]:
     """Partitions of groups made legal on all points; where time is up, the best that can be."""
     ranked = sorted(coarse, key=lambda p: -p.score) if journal.is_over() else coarse
-    labels = (groups.spread(p.labels) for p in ranked)
-    legal = (make_legal(spread, moves.scorer, moves.legality, counting) for spread in labels)
+    legal = (_lift_one(p, groups, moves, counting) for p in ranked)
     return list(journal.in_time((p for p in legal if p is not None), at_least=1))
+
+
+def _lift_one(coarse: Partition, groups: Groups, moves: Neighbourhood, counting: Counting) -> Partition | None:
+    scorer, near = moves.scorer, None
+    if isinstance(scorer, SilhouetteScorer):
+        near = scorer.join_groups(coarse.labels, groups.code, groups.sums)
+    return make_legal(groups.spread(coarse.labels), scorer, moves.legality, counting, near=near)
 
 
 def _start_anew(starter: Starter, pool: list[Partition], moves: Neighbourhood, journal: Journal) -> list[Partition]:
