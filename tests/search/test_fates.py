@@ -66,6 +66,18 @@ def test_a_weight_is_a_repetition(drawn, n_times):
     assert often[::n_times] == pytest.approx(once, abs=1e-4)
 
 
+@settings(max_examples=30, deadline=None)
+@given(partitioned_points(), st.randoms(use_true_random=False))
+def test_some_rows_have_the_fates_that_they_have_among_all(drawn, chance):
+    points, labels, n_clusters = drawn
+    scorer = SilhouetteScorer(points, SizeBounds((1.0, 1e9)))
+    partition = scorer.start(labels, n_clusters)
+    rows = np.array(chance.choices(range(len(points)), k=7))
+    some = scorer.weigh_wholly(partition, rows)
+    np.testing.assert_allclose(some, scorer.fates(partition, "whole")[rows], rtol=1e-5, atol=1e-5)
+    assert scorer.weigh_wholly(partition, rows[:0]).shape == (0, n_clusters)
+
+
 def test_one_cluster_has_no_fates_to_compare():
     assert (compare_means(np.ones((3, 1))) == 0).all()
     assert mark_labels(np.array([1, 0]), 3).tolist() == [[0, 1, 0], [1, 0, 0]]

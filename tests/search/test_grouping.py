@@ -11,6 +11,7 @@ from sklearn.cluster import kmeans_plusplus
 from polyclust.search.distances import measure_distances
 from polyclust.search.grouping import choose_seeds, group_points
 from polyclust.search.points import Points
+from polyclust.search.scoring import SilhouetteScorer, SizeBounds
 
 
 @settings(max_examples=40, deadline=None)
@@ -37,3 +38,19 @@ def test_distances_between_groups_are_means(has_coordinates):
             of_pairs = np.outer(weights[groups.code == g], weights[groups.code == h])
             expected = np.average(distances[pairs], weights=of_pairs)
             assert groups.points.distances[g, h] == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_clusters_of_groups_are_those_of_their_points(seed):
+    """Joined from the sums of groups, or started from all points."""
+    random = np.random.default_rng(seed)
+    space, weights = random.normal(size=(200, 3)), random.integers(1, 4, 200).astype(float)
+    points = Points(measure_distances(space, "euclidean"), weights, space, space, space)
+    groups = group_points(points, 30, seed)
+    labels = np.concatenate([np.arange(4), random.integers(0, 4, len(groups.points) - 4)])
+    scorer = SilhouetteScorer(points, SizeBounds((1.0, 1e9)))
+    joined, started = scorer.join_groups(labels, groups.code, groups.sums), scorer.start(groups.spread(labels), 4)
+    assert joined.labels.tolist() == started.labels.tolist()
+    assert joined.sizes.tolist() == started.sizes.tolist()
+    assert joined.score == pytest.approx(started.score, abs=1e-6)
+    np.testing.assert_allclose(joined.sums, started.sums, rtol=1e-5)
