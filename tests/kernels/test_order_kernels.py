@@ -13,6 +13,7 @@ from polyclust.hyperplanes.lattice import list_directions
 from polyclust.kernels.orders import (
     N_BINS,
     count_mistakes,
+    find_beside,
     find_overlaps,
     find_separating,
     measure_direction_intervals,
@@ -64,6 +65,21 @@ def test_the_first_direction_that_separates(values, data):
             expected = d
             break
     assert found == expected
+
+
+@settings(deadline=None, max_examples=150)
+@given(matrices(n_rows=st.integers(2, 14)), st.sampled_from([(2, 2), (3, 1)]), st.data())
+def test_beside_the_ends_of_a_cluster_as_beside_its_rows(values, limits, data):
+    directions = list_directions(values.shape[1], *limits)
+    terms = directions.features, directions.coefficients
+    some = np.array(data.draw(st.lists(st.integers(0, len(directions) - 1), min_size=1, unique=True)))
+    rows = np.flatnonzero(data.draw(arrays(bool, len(values))))
+    assume(0 < len(rows) < len(values))
+    others = np.setdiff1d(np.arange(len(values)), rows)
+    along = directions.project(values[others])
+    found = find_beside(values, rows, *terms, along.min(axis=1), along.max(axis=1), some)
+    expected = find_separating(values[rows], values[others], *(part[some] for part in terms))
+    assert found == (-1 if expected < 0 else some[expected])
 
 
 def test_a_gap_of_rounding_size_does_not_separate():

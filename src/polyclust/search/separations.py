@@ -1,0 +1,67 @@
+"""Which sets of few points a direction of several terms tells apart; where clusters end and what was asked is kept.
+
+Many cuts are asked about beside the same other clusters, so that where these end along every direction is worked out
+once. Moves that come back to a cluster ask again what is known.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyclust.hyperplanes.lattice import Directions
+from polyclust.kernels.orders import find_beside, measure_direction_intervals
+
+__all__ = ["Separations"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+MOST_ENDS, MOST_ANSWERS = 4_000_000, 20_000  # kept in memory
+
+
+class Separations:
+    """The answers for some points and directions."""
+
+    def __init__(self, values: Floats, directions: Directions) -> None:
+        self.values = values
+        self.directions = directions
+        self._every = np.arange(len(directions))
+        self._ends: dict[bytes, tuple[Floats, Floats]] = {}
+        self._answers: dict[tuple[bytes, bytes], int] = {}
+
+    def find(self, rows: Ints, cluster: Ints, recent: Ints) -> tuple[int, bool]:
+        """A direction along which the rows and a cluster lie apart, or -1, and whether it is one of the recent ones.
+
+        These are asked first; of all others the first is given.
+        """
+        name = cluster.tobytes()
+        found = self._ask(rows, name, cluster, recent) if recent.size else -1
+        if found >= 0:
+            return found, True
+        question = rows.tobytes(), name
+        if question not in self._answers:
+            if len(self._answers) >= MOST_ANSWERS:
+                self._answers.clear()
+            self._answers[question] = self._ask(rows, name, cluster, self._every)
+        return self._answers[question], False
+
+    def _ask(self, rows: Ints, name: bytes, cluster: Ints, some: Ints) -> int:
+        lows, highs = self._ends_of(name, cluster)
+        return int(find_beside(self.values, rows, *self._terms, lows, highs, some))
+
+    @property
+    def _terms(self) -> tuple[NDArray[np.int32], Floats]:
+        return self.directions.features, self.directions.coefficients
+
+    def _ends_of(self, name: bytes, cluster: Ints) -> tuple[Floats, Floats]:
+        """Where a cluster ends along every direction."""
+        known = self._ends.get(name)
+        if known is None:
+            if 2 * len(self.directions) * (len(self._ends) + 1) > MOST_ENDS:
+                self._ends.clear()
+            lows, highs = np.empty((2, len(self.directions), 1))
+            measure_direction_intervals(
+                self.values[cluster], np.zeros(len(cluster), dtype=np.intp), *self._terms, lows, highs
+            )
+            known = self._ends[name] = lows[:, 0], highs[:, 0]
+        return known
