@@ -55,13 +55,13 @@ class Separations:
 
     def _ends_of(self, name: bytes, cluster: Ints) -> tuple[Floats, Floats]:
         """Where a cluster ends along every direction."""
-        known = self._ends.get(name)
-        if known is None:
-            if 2 * len(self.directions) * (len(self._ends) + 1) > MOST_ENDS:
-                self._ends.clear()
-            lows, highs = np.empty((2, len(self.directions), 1))
-            measure_direction_intervals(
-                self.values[cluster], np.zeros(len(cluster), dtype=np.intp), *self._terms, lows, highs
-            )
-            known = self._ends[name] = lows[:, 0], highs[:, 0]
-        return known
+        if name in self._ends:
+            self._ends[name] = self._ends.pop(name)  # the last to be forgotten
+            return self._ends[name]
+        if 2 * len(self.directions) * (len(self._ends) + 1) > MOST_ENDS and self._ends:
+            self._ends.pop(next(iter(self._ends)))
+        lows, highs = np.empty((2, len(self.directions), 1))
+        labels = np.zeros(len(cluster), dtype=np.intp)
+        measure_direction_intervals(self.values[cluster], labels, *self._terms, lows, highs)
+        self._ends[name] = lows[:, 0], highs[:, 0]
+        return self._ends[name]
