@@ -45,6 +45,8 @@ class Directions:
 
     def widen(self, n_terms: int) -> Directions:
         """The same with room for more terms."""
+        if n_terms == self.features.shape[1]:
+            return self
         pad = ((0, 0), (0, n_terms - self.features.shape[1]))
         return Directions(np.pad(self.features, pad, constant_values=ABSENT), np.pad(self.coefficients, pad))
 

@@ -402,7 +402,7 @@ def weigh_directions(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def number_by_first(labels: Array, renumbered: Array, numbers: Array) -> None:
-    """Number clusters in the order of their first rows: numbers[k] of label k, -1 without rows; renumbered[r] of row r."""
+    """Number clusters in the order of their first rows: numbers[k] of label k, -1 without rows; and so all rows."""
     numbers[:] = -1
     count = 0
     for r in range(labels.shape[0]):
