@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -21,8 +22,8 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from polyclust.clusters.assignment import assign_rows, meets_bounds
-from polyclust.hyperplanes.hinge import PairHyperplane, choose_margin
-from polyclust.hyperplanes.pair import separate_pair
+from polyclust.hyperplanes.hinge import PairHyperplane, PairRows, choose_margin
+from polyclust.hyperplanes.pair import separate_rows
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
@@ -83,8 +84,17 @@ class _Problem:
 
     def measure(self, labels: Labels, hyperplanes: Hyperplanes) -> float:
         """J of these clusters (with their own centres) and hyperplanes."""
-        cost = self.price_rows(labels, hyperplanes)
+        return self.sum_prices(labels, self.price_rows(labels, hyperplanes))
+
+    def sum_prices(self, labels: Labels, cost: Floats) -> float:
+        """What all rows cost in their clusters."""
         return float(self.weights @ cost[np.arange(len(labels)), labels])
+
+    @cached_property
+    def sorted_rows(self) -> Labels | None:
+        """The rows in lexical order, if no two are equal and all count, so that there is nothing to collapse."""
+        distinct, first = np.unique(self.values, axis=0, return_index=True)
+        return first if len(distinct) == len(self.values) and self.weights.min() > 0.0 else None
 
 
 def alternate(
@@ -165,11 +175,12 @@ def _meet_bounds(problem: _Problem, labels: Labels) -> Labels:
 
 def _settle_clusters(problem: _Problem, labels: Labels, hyperplanes: Hyperplanes) -> Labels:
     """Step (a): assign and move the centres until the objective stays."""
-    objective = problem.measure(labels, hyperplanes)
+    cost = problem.price_rows(labels, hyperplanes)
+    objective = problem.sum_prices(labels, cost)
     while True:
-        cost = problem.price_rows(labels, hyperplanes)
         moved = assign_rows(cost, problem.weights, problem.minimum, problem.maximum)
-        moved_objective = problem.measure(moved, hyperplanes)
+        cost = problem.price_rows(moved, hyperplanes)
+        moved_objective = problem.sum_prices(moved, cost)
         if not _is_lower(moved_objective, objective):
             return labels
         labels, objective = moved, moved_objective
@@ -203,18 +214,24 @@ def _improve(problem: _Problem, is_upper: Members, is_lower: Members, hyperplane
 
 
 def _separate(problem: _Problem, is_upper: Members, is_lower: Members) -> PairHyperplane:
-    return separate_pair(
-        problem.values[is_upper],
-        problem.values[is_lower],
+    return separate_rows(
+        _collect_pair(problem, is_upper, is_lower),
         max_terms=problem.max_terms,
         max_coefficient=problem.max_coefficient,
         margin=problem.margin,
         may_narrow=problem.may_narrow,
-        upper_weights=problem.weights[is_upper],
-        lower_weights=problem.weights[is_lower],
         time_limit=problem.seconds_left(),
         node_limit=problem.node_limit,
     )
+
+
+def _collect_pair(problem: _Problem, is_upper: Members, is_lower: Members) -> PairRows:
+    values, weights, order = problem.values, problem.weights, problem.sorted_rows
+    if order is None:
+        return PairRows.collect(values[is_upper], values[is_lower], weights[is_upper], weights[is_lower])
+    upper, lower = order[is_upper[order]], order[is_lower[order]]
+    rows = np.concatenate([upper, lower])
+    return PairRows(values[rows], weights[rows], len(upper))
 
 
 def _is_lower(objective: float, than: float) -> bool:

@@ -13,15 +13,20 @@ from polyclust.hyperplanes.lattice import list_directions
 from polyclust.kernels.orders import (
     N_BINS,
     count_mistakes,
+    cut_along_axes,
+    find_beside,
     find_overlaps,
     find_separating,
+    list_in_order,
     measure_direction_intervals,
     measure_ends,
     measure_gaps,
     measure_rank_intervals,
+    number_by_first,
     pick_orders,
     weigh_directions,
 )
+from polyclust.search.trees import _Node
 from strategies import TIED, matrices, partitioned_points, points, weights_for
 
 
@@ -64,6 +69,21 @@ def test_the_first_direction_that_separates(values, data):
             expected = d
             break
     assert found == expected
+
+
+@settings(deadline=None, max_examples=150)
+@given(matrices(n_rows=st.integers(2, 14)), st.sampled_from([(2, 2), (3, 1)]), st.data())
+def test_beside_the_ends_of_a_cluster_as_beside_its_rows(values, limits, data):
+    directions = list_directions(values.shape[1], *limits)
+    terms = directions.features, directions.coefficients
+    some = np.array(data.draw(st.lists(st.integers(0, len(directions) - 1), min_size=1, unique=True)))
+    rows = np.flatnonzero(data.draw(arrays(bool, len(values))))
+    assume(0 < len(rows) < len(values))
+    others = np.setdiff1d(np.arange(len(values)), rows)
+    along = directions.project(values[others])
+    found = find_beside(values, rows, *terms, along.min(axis=1), along.max(axis=1), some)
+    expected = find_separating(values[rows], values[others], *(part[some] for part in terms))
+    assert found == (-1 if expected < 0 else some[expected])
 
 
 def test_a_gap_of_rounding_size_does_not_separate():
@@ -194,3 +214,47 @@ def test_how_far_the_means_of_two_clusters_lie_apart(drawn):
             assert gaps[f] == pytest.approx(abs(a.mean() - b.mean()) / spread, rel=1e-9, abs=1e-12)
         else:
             assert gaps[f] > 1e6 or a.mean() == pytest.approx(b.mean())
+
+
+@settings(deadline=None, max_examples=150)
+@given(points(), st.integers(2, 4), st.data())
+def test_a_cut_along_the_axes_as_trials_of_every_axis_find_it(some, n_clusters, data):
+    fates = data.draw(arrays(float, (len(some), n_clusters), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0, 3.0])))
+    rows = np.flatnonzero(data.draw(arrays(bool, len(some))))
+    clusters = np.array(data.draw(st.lists(st.integers(0, n_clusters - 1), min_size=2, unique=True)))
+    assume(len(rows))
+    order, is_below = np.empty(len(rows), dtype=np.intp), np.empty(len(clusters), dtype=bool)
+    axis, position = cut_along_axes(some.axis_orders, some.axis_ranks, fates, rows, clusters, order, is_below)
+    node = _Node(some, fates, rows, clusters.tolist())
+    expected = node.cut_best([node.try_axes()])
+    assert (axis < 0) == (expected is None)
+    if expected is not None:
+        (low, below), (up, above) = expected.sides
+        assert expected.terms == ((axis,), (1.0,))
+        assert order.tolist() == [*low, *up]
+        assert position == len(low) - 1
+        assert clusters[is_below].tolist() == below
+        assert clusters[~is_below].tolist() == above
+
+
+@given(arrays(np.intp, st.integers(1, 20), elements=st.integers(0, 5)))
+def test_clusters_are_numbered_in_the_order_of_their_first_rows(labels):
+    renumbered, numbers = np.empty(len(labels), dtype=np.int32), np.empty(labels.max() + 1, dtype=np.intp)
+    number_by_first(labels, renumbered, numbers)
+    present = list(dict.fromkeys(labels.tolist()))
+    assert renumbered.tolist() == [present.index(k) for k in labels]
+    assert numbers.tolist() == [present.index(k) if k in present else -1 for k in range(len(numbers))]
+
+
+@given(st.integers(1, 4), st.integers(1, 12), st.sampled_from([1e-9, 0.1]), st.data())
+def test_rows_in_the_order_of_projections(n_directions, n, gap, data):
+    projections = data.draw(arrays(float, (n_directions, n), elements=TIED))
+    rows = np.arange(n, dtype=np.int32)[::-1].copy()
+    order = np.argsort(projections, axis=1)
+    ordered, is_end = np.empty(order.shape, dtype=np.int32), np.empty(order.shape, dtype=bool)
+    list_in_order(rows, projections, order, gap, ordered, is_end)
+    assert (ordered == rows[order]).all()
+    along = np.sort(projections, axis=1)
+    expected = np.diff(along, axis=1) > gap * np.abs(along).max(axis=1, keepdims=True)
+    assert (is_end[:, :-1] == expected).all()
+    assert not is_end[:, -1].any()

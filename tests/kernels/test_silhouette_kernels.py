@@ -12,6 +12,7 @@ from naive import silhouette_of_repeats, silhouettes_of_repeats
 from polyclust.kernels.silhouette import (
     IMPOSSIBLE,
     describe_pair,
+    scan_pair,
     score_rows,
     score_total,
     shift_sums,
@@ -180,6 +181,24 @@ def test_a_sweep_may_begin_anywhere(drawn, data):
     expected = brute_scores(drawn, orders, is_end)[0, begin:]
     assert ((scores == IMPOSSIBLE) == (expected == IMPOSSIBLE)).all()
     assert scores == pytest.approx(expected, abs=5e-4 * max(1, len(columns)))
+
+
+@settings(deadline=None, max_examples=150)
+@given(sweeps(), st.floats(-0.5, 0.9), st.integers(1, 2))
+def test_a_scan_with_a_floor_scores_all_that_score_more_as_without(drawn, floor, n_copies):
+    points, labels, n_clusters, pair, orders, is_end, _, bounds = drawn
+    sizes = np.bincount(labels, weights=points.weights, minlength=n_clusters)
+    orders, is_end = np.repeat(orders, n_copies, axis=0), np.repeat(is_end, n_copies, axis=0)
+    sums, second = sums_of(points, labels, n_clusters), pair[1] if len(pair) == 2 else -1
+    every, some = np.empty(orders.shape), np.empty(orders.shape)
+    for least, scores in ((IMPOSSIBLE, every), (floor, some)):
+        scan_pair(
+            points.distances, sums, sizes, labels, points.weights, pair[0], second, ABSENT, orders, is_end, *bounds,
+            least, scores,
+        )  # fmt: skip
+    is_scored = some > IMPOSSIBLE
+    assert (every[~is_scored] <= floor + 1e-5).all()
+    assert some[is_scored].tolist() == every[is_scored].tolist()
 
 
 @settings(deadline=None, max_examples=60)

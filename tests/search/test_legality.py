@@ -83,3 +83,20 @@ def test_the_best_straight_cut_is_that_of_the_slow_search(drawn, n_tries, data):
     found = legal.find_cut(partition, 0, 1, orders, quick, 0.0, n_tries)
     assert found == _PairwiseLegality.find_cut(legal, partition, 0, 1, orders, slow, 0.0, n_tries)
     assert (quick == slow).all()
+
+
+@settings(deadline=None, max_examples=60)
+@given(partitioned_points(n_columns=st.integers(2, 4)))
+def test_what_is_remembered_of_few_points_is_what_would_be_found_again(drawn):
+    points, labels, n_clusters = drawn
+    directions = list_directions(points.n_features, 2, 2)
+    partition = SilhouetteScorer(points, SizeBounds((1.0, np.inf))).start(labels, n_clusters)
+    remembers = IntervalLegality(points, directions)
+    asked = [(i, j) for i in range(n_clusters) for j in range(n_clusters) if i != j]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(legality, "FEW_POINTS", 0)
+        forgets = IntervalLegality(points, directions)
+        expected = [forgets.allows(partition, partition.rows_of(i), [j]) for i, j in [*asked, *asked]]
+    answers = [remembers.allows(partition, partition.rows_of(i), [j]) for i, j in [*asked, *asked]]
+    assert answers == expected
+    assert remembers._witnesses == forgets._witnesses

@@ -10,6 +10,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
+from sklearn import config_context
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
@@ -40,7 +41,8 @@ def start_by_best_kmeans(coordinates: Floats, weights: Floats, n_clusters: int, 
 
 def _run_kmeans(coordinates: Floats, weights: Floats, n_clusters: int, seed: int, n_seeds: int = 1) -> Ints:
     model = KMeans(n_clusters, n_init=n_seeds, random_state=seed)
-    return model.fit(coordinates, sample_weight=weights).labels_.astype(np.intp)  # type: ignore[no-any-return]
+    with config_context(assume_finite=True, skip_parameter_validation=True):  # what is known need not be checked again
+        return model.fit(coordinates, sample_weight=weights).labels_.astype(np.intp)  # type: ignore[no-any-return]
 
 
 def start_by_linkage(distances: NDArray[np.float32], weights: Floats, most: int) -> dict[int, Ints]:

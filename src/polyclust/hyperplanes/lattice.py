@@ -45,6 +45,8 @@ class Directions:
 
     def widen(self, n_terms: int) -> Directions:
         """The same with room for more terms."""
+        if n_terms == self.features.shape[1]:
+            return self
         pad = ((0, 0), (0, n_terms - self.features.shape[1]))
         return Directions(np.pad(self.features, pad, constant_values=ABSENT), np.pad(self.coefficients, pad))
 
@@ -58,10 +60,17 @@ class Directions:
 
     def project(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """(D, n): every row along every direction, summed term by term as a hyperplane does."""
-        total = self.coefficients[:, :1] * values.T[self.features[:, 0]]
+        columns = np.ascontiguousarray(values.T)
+        total = columns[self.features[:, 0]]
+        total *= self.coefficients[:, :1]
         for term in range(1, self.features.shape[1]):
             used = self.features[:, term] != ABSENT
-            total[used] += self.coefficients[used, term, None] * values.T[self.features[used, term]]
+            if used.all():
+                more = columns[self.features[:, term]]
+                more *= self.coefficients[:, term, None]
+                total += more
+            else:
+                total[used] += self.coefficients[used, term, None] * columns[self.features[used, term]]
         return total
 
 

@@ -19,7 +19,7 @@ from polyclust.hyperplanes.lattice import count_directions, list_directions
 
 Floats = NDArray[np.float64]
 
-__all__ = ["LATTICE_LIMIT", "PairHyperplane", "separate_pair"]
+__all__ = ["LATTICE_LIMIT", "PairHyperplane", "separate_pair", "separate_rows"]
 
 LATTICE_LIMIT = 200_000
 """Directions that are listed and scanned; a larger lattice goes to the integer program."""
@@ -52,7 +52,30 @@ def separate_pair(
     time_limit, node_limit : of the solver, in seconds and nodes; None: until proved; 0 nodes: its start
     lattice_limit : the largest number of directions to enumerate
     """
-    rows = PairRows.collect(upper, lower, upper_weights, lower_weights)
+    return separate_rows(
+        PairRows.collect(upper, lower, upper_weights, lower_weights),
+        max_terms=max_terms,
+        max_coefficient=max_coefficient,
+        margin=margin,
+        may_narrow=may_narrow,
+        time_limit=time_limit,
+        node_limit=node_limit,
+        lattice_limit=lattice_limit,
+    )
+
+
+def separate_rows(
+    rows: PairRows,
+    *,
+    max_terms: int | None,
+    max_coefficient: int | None,
+    margin: float | None = None,
+    may_narrow: bool | None = None,
+    time_limit: float | None = None,
+    node_limit: int | None = None,
+    lattice_limit: int = LATTICE_LIMIT,
+) -> PairHyperplane:
+    """The same for rows that are collected already."""
     may_narrow = margin is None if may_narrow is None else may_narrow
     margin = choose_margin(rows.values) if margin is None else margin
     n_features = rows.values.shape[1]

@@ -12,13 +12,17 @@ from polyclust.kernels.silhouette import IMPOSSIBLE
 
 __all__ = [
     "count_mistakes",
+    "cut_along_axes",
+    "find_beside",
     "find_overlaps",
     "find_separating",
     "find_straight_cut",
+    "list_in_order",
     "measure_direction_intervals",
     "measure_ends",
     "measure_gaps",
     "measure_rank_intervals",
+    "number_by_first",
     "pick_orders",
     "weigh_directions",
     "widen_boxes",
@@ -26,7 +30,7 @@ __all__ = [
 
 Array = NDArray[Any]
 RELATIVE_GAP = 1e-9
-N_GLANCED = 12
+N_GLANCED, N_KEPT = 12, 4
 N_BINS = 128
 
 
@@ -45,6 +49,25 @@ def pick_orders(orders: Array, ranks: Array, axes: Array, is_member: Array, pick
         for p in range(n_members - 1):
             is_end[a, p] = ranks[picked[a, p], f] < ranks[picked[a, p + 1], f]
         is_end[a, n_members - 1] = False
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def list_in_order(
+    rows: Array, projections: Array, order: Array, relative_gap: float, ordered: Array, is_end: Array
+) -> None:
+    """ordered[d]: the rows as order[d] has them; is_end where the next lies further on by more than a relative gap.
+
+    projections[d] : the rows along direction d, which order[d] sorts
+    """
+    n = rows.shape[0]
+    for d in range(projections.shape[0]):
+        here = projections[d]
+        scale = relative_gap * max(abs(here[order[d, 0]]), abs(here[order[d, n - 1]]))
+        for p in range(n):
+            ordered[d, p] = rows[order[d, p]]
+        for p in range(n - 1):
+            is_end[d, p] = here[order[d, p + 1]] - here[order[d, p]] > scale
+        is_end[d, n - 1] = False
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -102,6 +125,47 @@ def _overlap(first: Array, some: Array, second: Array, others: Array, features: 
         if low_first <= high_second and low_second <= high_first:
             return True
     return False
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def find_beside(
+    values: Array, rows: Array, features: Array, coefficients: Array, lows: Array, highs: Array, some: Array
+) -> int:
+    """The first of some directions along which the rows lie apart from an interval by more than a relative 1e-9, or -1.
+
+    lows[d], highs[d] : the interval along direction d. As ``find_separating`` for rows with these ends.
+    The rows that showed the last overlaps are looked at first: they mostly show the next.
+    """
+    here = values[rows]
+    kept = np.zeros(N_KEPT, dtype=np.intp)
+    for g in range(N_KEPT):
+        kept[g] = g * here.shape[0] // N_KEPT
+    at = 0
+    for d in some:
+        low, high = lows[d], highs[d]
+        lowest, highest = np.inf, -np.inf
+        for g in range(N_KEPT):
+            v = _along(here[kept[g]], features[d], coefficients[d])
+            lowest, highest = min(lowest, v), max(highest, v)
+            if lowest <= high and low <= highest:
+                break
+        if lowest <= high and low <= highest:
+            continue
+        clash = -1
+        for r in range(here.shape[0]):
+            v = _along(here[r], features[d], coefficients[d])
+            lowest, highest = min(lowest, v), max(highest, v)
+            if lowest <= high and low <= highest:
+                clash = r
+                break
+        if clash >= 0:
+            kept[at % N_KEPT] = clash
+            at += 1
+            continue
+        scale = RELATIVE_GAP * max(max(abs(lowest), abs(highest)), 1e-300)
+        if low > highest + scale or high < lowest - scale:
+            return d  # type: ignore[no-any-return]
+    return -1
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
@@ -244,6 +308,56 @@ def count_mistakes(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def cut_along_axes(
+    orders: Array, ranks: Array, fates: Array, rows: Array, clusters: Array, order: Array, is_below: Array
+) -> tuple[int, int]:
+    """The axis and the position of the cut of some rows whose mistakes weigh least, then of the most even one.
+
+    fates[r, k] : what row r is worth in cluster k. Each row belongs to the best of these clusters, and weighs what it
+        would lose in the second best. (-1, -1) where every cut has clusters on one side only.
+    order, is_below : filled with the rows along that axis, and which clusters have their larger part below the cut
+    """
+    n, n_clusters = rows.shape[0], clusters.shape[0]
+    labels, weights = np.full(ranks.shape[0], -1, dtype=np.intp), np.zeros(ranks.shape[0])
+    is_member = np.zeros(ranks.shape[0], dtype=np.bool_)
+    sizes = np.zeros(n_clusters)
+    for r in rows:
+        best, second, own = -np.inf, -np.inf, 0
+        for k in range(n_clusters):
+            worth = fates[r, clusters[k]]
+            if worth > best:
+                best, second, own = worth, best, k
+            elif worth > second:
+                second = worth
+        is_member[r], labels[r], weights[r] = True, own, best - second
+        sizes[own] += best - second
+    shape = ranks.shape[1], n
+    picked, is_end = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.bool_)
+    pick_orders(orders, ranks, np.arange(ranks.shape[1]), is_member, picked, is_end)
+    mistakes, n_below = np.empty(shape), np.empty(shape, dtype=np.intp)
+    lightest = np.inf
+    for f in range(shape[0]):
+        count_mistakes(picked[f], is_end[f], labels, weights, sizes, mistakes[f], n_below[f])
+        for p in range(n):
+            if 0 < n_below[f, p] < n_clusters:
+                lightest = min(lightest, mistakes[f, p])
+    axis, position, least = -1, -1, n_clusters + 1
+    for f in range(shape[0] if lightest < np.inf else 0):
+        for p in range(n):
+            unevenness = abs(2 * n_below[f, p] - n_clusters)
+            if 0 < n_below[f, p] < n_clusters and mistakes[f, p] <= lightest + 1e-9 and unevenness < least:
+                axis, position, least = f, p, unevenness
+    below = np.zeros(n_clusters)
+    for p in range(position + 1):
+        below[labels[picked[axis, p]]] += weights[picked[axis, p]]
+    for k in range(n_clusters if axis >= 0 else 0):
+        is_below[k] = below[k] > 0.5 * sizes[k]
+    if axis >= 0:
+        order[:] = picked[axis]
+    return axis, position
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def weigh_directions(
     values: Array, labels: Array, weights: Array, features: Array, coefficients: Array, n_clusters: int, lightest: Array
 ) -> None:
@@ -284,6 +398,19 @@ def weigh_directions(
                 n_below += below[k] > 0.5 * sizes[k]
             if 0 < n_below < n_clusters:
                 lightest[d] = min(lightest[d], wrong)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def number_by_first(labels: Array, renumbered: Array, numbers: Array) -> None:
+    """Number clusters in the order of their first rows: numbers[k] of label k, -1 without rows; and so all rows."""
+    numbers[:] = -1
+    count = 0
+    for r in range(labels.shape[0]):
+        k = labels[r]
+        if numbers[k] < 0:
+            numbers[k] = count
+            count += 1
+        renumbered[r] = numbers[k]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

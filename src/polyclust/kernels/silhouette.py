@@ -250,14 +250,13 @@ def _sweep_parted(
         mass_up = mass - mass_low
         if column_of[r] >= 0:
             is_low[column_of[r]] = one
-        row_in = distances[r, :n_inside]
         scores[p] = IMPOSSIBLE
         is_allowed = (
             is_end[p] and mass_low >= min_size and mass_up >= min_size and mass_low <= max_size and mass_up <= max_size
         )
         if not is_allowed:
             for t in range(n_inside):
-                low_in[t] += w * row_in[t]
+                low_in[t] += w * distances[r, t]
             continue
         inv_low, inv_up = one / np.float32(mass_low), one / np.float32(mass_up)
         is_lone_low, is_lone_up = mass_low <= 1.0, mass_up <= 1.0
@@ -265,7 +264,7 @@ def _sweep_parted(
         inv_in_up = zero if is_lone_up else one / np.float32(mass_up - 1.0)
         acc = zero
         for t in range(n_inside):
-            lo = low_in[t] + w * row_in[t]
+            lo = low_in[t] + w * distances[r, t]
             low_in[t] = lo
             up = total_in[t] - lo
             is_lower = is_low[t] > zero
@@ -358,29 +357,73 @@ def scan_pair(
             scores,
         )  # fmt: skip
     elif orders.shape[0] <= FEW_ORDERS or n_inside * n > CELLS_TO_COPY:
-        for d in range(orders.shape[0]):
-            low = np.zeros(n, dtype=np.float32)
-            sweep_direction(
-                distances, orders[d], is_end[d], place, weights, counted, own, other, total, low, side.copy(), 0.0,
-                mass, min_size, max_size, scores[d],
+        is_open = is_end.copy()
+        if floor > IMPOSSIBLE and 2 * n_inside <= n and n_inside * n <= CELLS_TO_COPY:
+            _close_hopeless(
+                distances, orders, columns, n_inside, weights, counted, own, other, total, mass, min_size, max_size,
+                least, is_open, scores,
             )  # fmt: skip
+        for d in range(orders.shape[0]):
+            scores[d] = IMPOSSIBLE
+            n_swept = _count_to_last(is_open[d])
+            if n_swept > 0:
+                low = np.zeros(n, dtype=np.float32)
+                sweep_direction(
+                    distances, orders[d, :n_swept], is_open[d], place, weights, counted, own, other, total, low,
+                    side.copy(), 0.0, mass, min_size, max_size, scores[d],
+                )  # fmt: skip
     else:
         block = np.empty((n_inside, n), dtype=np.float32)
         gather(distances, columns[:n_inside], columns, block)
-        local = np.empty(n, dtype=orders.dtype)
-        for t in range(n):
-            local[columns[t]] = t
-        rows = np.empty_like(orders)
-        for d in range(orders.shape[0]):
-            for p in range(orders.shape[1]):
-                rows[d, p] = local[orders[d, p]]
         sweep_directions(
-            block, rows, is_end, place, weights[columns], counted[columns], own[columns], other[columns],
-            total[columns], n_inside, mass, min_size, max_size, least, scores,
+            block, _rename(orders, columns), is_end, place, weights[columns], counted[columns], own[columns],
+            other[columns], total[columns], n_inside, mass, min_size, max_size, least, scores,
         )  # fmt: skip
     for d in range(scores.shape[0]):
         for p in range(scores.shape[1]):
             scores[d, p] = scores[d, p] / whole if scores[d, p] > IMPOSSIBLE else IMPOSSIBLE
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=True)
+def _close_hopeless(
+    distances: Array, orders: Array, columns: Array, n_inside: int, weights: Array, counted: Array, own: Array,
+    other: Array, total: Array, mass: float, min_size: float, max_size: float, floor: float, is_open: Array,
+    scores: Array,
+) -> None:  # fmt: skip
+    """Close the cuts that cannot score more than ``floor`` by what the columns of the pair say of them."""
+    bound = _bound_outside(own[columns], other[columns], total[columns], counted[columns], n_inside, mass)
+    inside = columns[:n_inside]
+    block = np.empty((n_inside, n_inside), dtype=np.float32)
+    gather(distances, inside, inside, block)
+    sweep_directions(
+        block, _rename(orders, columns), is_open, np.arange(n_inside), weights[inside], counted[inside], own[inside],
+        other[inside], total[inside], n_inside, mass, min_size, max_size, floor - bound, scores,
+    )  # fmt: skip
+    for d in range(scores.shape[0]):
+        for p in range(scores.shape[1]):
+            is_open[d, p] = scores[d, p] > IMPOSSIBLE
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _count_to_last(is_open: Array) -> int:
+    """How many positions there are up to the last that is open."""
+    n = is_open.shape[0]
+    while n > 0 and not is_open[n - 1]:
+        n -= 1
+    return n  # type: ignore[no-any-return]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _rename(orders: Array, columns: Array) -> Array:
+    """The orders with the places of rows among the columns."""
+    place = np.empty(columns.shape[0], dtype=orders.dtype)
+    for t in range(columns.shape[0]):
+        place[columns[t]] = t
+    renamed = np.empty_like(orders)
+    for d in range(orders.shape[0]):
+        for p in range(orders.shape[1]):
+            renamed[d, p] = place[orders[d, p]]
+    return renamed
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

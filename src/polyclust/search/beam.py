@@ -79,5 +79,7 @@ def _list_splits(partition: Partition, scorer: SilhouetteScorer, directions: Dir
 
 def find_peaks(scores: NDArray[np.float64]) -> NDArray[np.bool_]:
     """(D, P): which cuts no shift along their own direction improves."""
-    padded = np.pad(scores, ((0, 0), (1, 1)), constant_values=IMPOSSIBLE)
-    return np.asarray((scores > IMPOSSIBLE) & (scores >= padded[:, :-2]) & (scores > padded[:, 2:]))
+    is_peak = scores > IMPOSSIBLE
+    is_peak[:, 1:] &= scores[:, 1:] >= scores[:, :-1]
+    is_peak[:, :-1] &= scores[:, :-1] > scores[:, 1:]
+    return np.asarray(is_peak)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from polyclust.hyperplanes.general import walk_to_direction
 from polyclust.hyperplanes.lattice import Directions
+from polyclust.kernels.silhouette import IMPOSSIBLE
 from polyclust.search.partition import Ints, Partition, member_mask
 from polyclust.search.points import FEW_POINTS, Points, SubsetOrders, order_projections, stack_orders
 from polyclust.search.scoring import Scorer, SilhouetteScorer, SizeBounds
@@ -23,6 +24,8 @@ Floats = NDArray[np.float64]
 BEAM = 5
 MANY_DIRECTIONS = 250
 HEAT = 72, 32  # rows inside and outside
+DIRECTIONS_AT_ONCE = 96  # of which the worst need not be scored wholly
+NO_SCORES = np.empty(0)
 
 
 class AxisDirections:
@@ -128,11 +131,12 @@ class LatticeDirections:
         for _ in range(1, self.max_terms):
             longer = _add_term(beam, trial.points.n_features)
             if len(longer) > MANY_DIRECTIONS:
-                longer = longer.take(np.sort(_best_of(make_heat().score(longer), len(longer) // 6)))
-            score = trial.score(longer)
+                n_left = len(longer) // 6
+                longer = longer.take(np.sort(_best_of(make_heat().score(longer, n_left), n_left)))
+            score = trial.score(longer, self.N_RACED)
             supports = np.unique(longer.features[_best_of(score, self.N_RACED)], axis=0)
             other = _all_coefficients(supports, self.max_coefficient)
-            every, score = longer.join(other), np.concatenate([score, trial.score(other)])
+            every, score = longer.join(other), trial.score(other, self.N_RACED, score)
             best = _best_of(score, self.N_RACED)
             found.append(every.take(best))
             scores.append(score[best])
@@ -173,11 +177,20 @@ class Trial:
         orders = self.points.order_along_axes(is_member)
         return self.scorer.scan(self.partition, *self.pair, orders).max(axis=1)  # type: ignore[no-any-return]
 
-    def score(self, directions: Directions) -> Floats:
-        """The score of each direction's best cut."""
-        projections = directions.project(self.points.values[self.members])
-        scores = self.scorer.scan(self.partition, *self.pair, order_projections(self.members, projections))
-        return np.asarray(scores.max(axis=1), dtype=np.float64)
+    def score(self, directions: Directions, n_best: int, known: Floats = NO_SCORES) -> Floats:
+        """The scores that are known, then that of each direction's best cut.
+
+        Beyond the ``n_best`` of all they may be IMPOSSIBLE: a direction that cannot be one of them need not be scored.
+        """
+        orders = order_projections(self.members, directions.project(self.points.values[self.members]))
+        scores = known
+        for start in range(0, len(directions), DIRECTIONS_AT_ONCE):
+            part = slice(start, start + DIRECTIONS_AT_ONCE)
+            some = SubsetOrders(orders.rows[part], orders.is_end[part])
+            floor = float(np.partition(scores, -n_best)[-n_best]) if len(scores) >= n_best else IMPOSSIBLE
+            scanned = self.scorer.scan(self.partition, *self.pair, some, floor)
+            scores = np.concatenate([scores, scanned.max(axis=1)])
+        return scores
 
 
 class RealDirections:

@@ -26,6 +26,7 @@ from polyclust.kernels.orders import (
 from polyclust.kernels.silhouette import IMPOSSIBLE
 from polyclust.search.partition import Ints, Partition
 from polyclust.search.points import FEW_POINTS, Points, SubsetOrders
+from polyclust.search.separations import Separations
 
 __all__ = ["AlwaysLegal", "IntervalLegality", "LegalCut", "Legality", "LinearLegality"]
 
@@ -115,6 +116,9 @@ class IntervalLegality(_PairwiseLegality):
         self.oblique = oblique
         self._known: tuple[Partition, NDArray[np.int32], NDArray[np.int32]] | None = None
         self._witnesses: dict[int, None] = {}
+        self._recent = np.empty(0, dtype=np.intp)  # the last of the witnesses
+        is_few = len(points) <= FEW_POINTS
+        self._separations = None if oblique is None or not is_few else Separations(points.values, oblique)
         self._along: dict[frozenset[int], Ints] = {}  # the directions of some features
 
     def find_cut(
@@ -148,17 +152,26 @@ class IntervalLegality(_PairwiseLegality):
         if self.oblique is None:
             return axes
         is_cheap = len(self.oblique) * len(self.points) <= VALUES_TO_MEASURE
-        return axes.join(self.oblique if is_cheap else self.oblique.take(self._list_recent(N_RECENT)))
+        return axes.join(self.oblique if is_cheap else self.oblique.take(self._recent))
 
-    def _list_recent(self, n_most: int) -> Ints:
-        return np.array(list(self._witnesses)[::-1][:n_most], dtype=np.intp)
+    def _remember(self, witness: int) -> None:
+        self._witnesses.pop(witness, None)
+        self._witnesses[witness] = None
+        self._recent = np.array(list(self._witnesses)[::-1][:N_RECENT], dtype=np.intp)
 
     def _are_obliquely_apart(self, first: Ints, second: Ints) -> bool:
+        if self._separations is None:
+            return self._are_likely_apart(first, second)
+        found, is_recent = self._separations.find(first, second, self._recent)
+        if found >= 0 and not is_recent:
+            self._remember(found)
+        return found >= 0
+
+    def _are_likely_apart(self, first: Ints, second: Ints) -> bool:
         assert self.oblique is not None
         a, b = self.points.values[first], self.points.values[second]
-        recent = self._list_recent(N_RECENT)
-        if recent.size:
-            some = self.oblique.take(recent)
+        if self._recent.size:
+            some = self.oblique.take(self._recent)
             if find_separating(a, b, some.features, some.coefficients) >= 0:
                 return True
         likely = self._choose_likely(first, second)
@@ -166,8 +179,7 @@ class IntervalLegality(_PairwiseLegality):
         found = int(find_separating(a, b, some.features, some.coefficients))
         if found >= 0:
             found = found if likely is None else int(likely[found])
-            self._witnesses.pop(found, None)
-            self._witnesses[found] = None
+            self._remember(found)
         return found >= 0
 
     def _choose_likely(self, first: Ints, second: Ints) -> Ints | None:

@@ -8,6 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from polyclust.kernels.orders import number_by_first
+
 __all__ = ["Partition", "is_new", "join_labels", "member_mask", "order_by_size", "sum_weights"]
 
 Ints = NDArray[np.intp]
@@ -44,9 +46,9 @@ class Partition:
 
 def renumber(labels: Ints) -> tuple[bytes, Ints]:
     """The labels with clusters numbered in the order of their first rows, and the new number of every cluster."""
-    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
-    numbers = np.argsort(np.argsort(first))
-    return numbers[codes].astype(np.int32).tobytes(), numbers
+    renumbered, numbers = np.empty(len(labels), dtype=np.int32), np.empty(int(labels.max()) + 1, dtype=np.intp)
+    number_by_first(labels, renumbered, numbers)
+    return renumbered.tobytes(), numbers
 
 
 def sum_weights(labels: Ints, weights: NDArray[np.float64], n_clusters: int) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from polyclust.kernels.orders import measure_gaps, pick_orders
+from polyclust.kernels.orders import list_in_order, measure_gaps, pick_orders
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -119,11 +119,10 @@ class Points:
 def order_projections(rows: NDArray[np.int32], projections: Floats, relative_gap: float = 1e-9) -> SubsetOrders:
     """A subset sorted along projections (D, len(rows)); gaps must exceed a relative 1e-9."""
     order = np.argsort(projections, axis=1)
-    ordered = np.take_along_axis(projections, order, axis=1)
-    scale = relative_gap * np.abs(ordered).max(axis=1, keepdims=True)
-    is_end = np.zeros(order.shape, dtype=bool)
-    is_end[:, :-1] = np.diff(ordered, axis=1) > scale
-    return SubsetOrders(rows[order].astype(np.int32), is_end)
+    ordered, is_end = np.empty(order.shape, dtype=np.int32), np.empty(order.shape, dtype=bool)
+    if order.size:
+        list_in_order(rows, projections, order, relative_gap, ordered, is_end)
+    return SubsetOrders(ordered, is_end)
 
 
 def stack_orders(*parts: SubsetOrders) -> SubsetOrders:

@@ -19,21 +19,33 @@ from polyclust.search.partition import Ints, Partition
 from polyclust.search.scoring import Scorer
 from polyclust.search.trees import Slants, grow_tree
 
-__all__ = ["graft_legal", "make_legal"]
+__all__ = ["KnownLeaves", "graft_legal", "make_legal"]
+
+KnownLeaves = dict[tuple[bytes, Counting, Slants | None], Ints]
 
 
 def make_legal(
-    labels: Ints, scorer: Scorer, legality: Legality, counting: Counting = "alone", slants: Slants | None = None,
+    labels: Ints,
+    scorer: Scorer,
+    legality: Legality,
+    counting: Counting = "alone",
+    slants: Slants | None = None,
+    known: KnownLeaves | None = None,
     near: Partition | None = None,
-) -> Partition | None:  # fmt: skip
+) -> Partition | None:
     """A legal partition close to the labels, with sizes within bounds; None if there is none nearby.
 
-    ``counting`` says by what the rows of a cut's mistakes count. With ``slants`` cuts may have two terms. ``near`` is a
-    partition with these labels or most of them, where it is known.
+    ``counting`` says by what the rows of a cut's mistakes count. With ``slants`` cuts may have two terms. The leaves of
+    trees that are ``known`` for this scorer are not grown again. ``near`` is a partition with these labels or most of
+    them, where there is one.
     """
+    known = {} if known is None else known
     partition = _within_bounds(_compact(labels), scorer, near)
     while partition is not None and not legality.holds_for(partition):
-        grown = _label_leaves(_grow(partition, scorer, counting, slants), scorer)
+        name = partition.labels.tobytes(), counting, slants
+        if name not in known:
+            known[name] = _label_leaves(_grow(partition, scorer, counting, slants), scorer)
+        grown = known[name]
         repaired = _within_bounds(grown, scorer, partition)
         if repaired is not None and repaired.n_clusters == int(grown.max()) + 1:
             return repaired  # the leaves of a tree, untouched, are legal

@@ -17,7 +17,7 @@ from polyclust.search.legality import Legality
 from polyclust.search.partition import Ints, Partition, is_new
 from polyclust.search.plan import SearchPlan
 from polyclust.search.points import FEW_POINTS, Points
-from polyclust.search.repair import graft_legal, make_legal
+from polyclust.search.repair import KnownLeaves, graft_legal, make_legal
 from polyclust.search.scoring import Scorer
 from polyclust.search.trees import Slants
 
@@ -41,6 +41,7 @@ class Starter:
         self.plan = plan
         self.journal = journal
         self._known: dict[int, list[Ints]] = {}
+        self._leaves: KnownLeaves = {}
 
     def make(
         self, legality: Legality, counting: Counting, counts: Container[int] | None = None, slants: Slants | None = None
@@ -51,7 +52,7 @@ class Starter:
         given: set[bytes] = set()
         for _, several in itertools.groupby(self._list_labels(counts), key=lambda labels: int(labels.max())):
             new = (labels for labels in several if is_new(labels, tried))
-            legal = (make_legal(labels, self.scorer, legality, counting, slants) for labels in new)
+            legal = (make_legal(labels, self.scorer, legality, counting, slants, self._leaves) for labels in new)
             fresh = (p for p in legal if p is not None and is_new(p.labels, given))
             yield from sorted(self.journal.in_time(fresh, at_least=1), key=lambda p: -p.score)
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyclust.hyperplanes.lattice import Directions, list_along
-from polyclust.kernels.orders import count_mistakes, weigh_directions
+from polyclust.kernels.orders import count_mistakes, cut_along_axes, weigh_directions
 from polyclust.search.branches import Cut, Fork, Leaf, Tree
 from polyclust.search.partition import Ints, sum_weights
 from polyclust.search.points import Points, SubsetOrders, order_projections
@@ -47,7 +47,8 @@ def grow_tree(points: Points, fates: Floats, slants: Slants | None = None, known
     def grow(rows: Ints, clusters: list[int]) -> Tree:
         cut = find_cut(points, fates, rows, clusters, slants, known) if len(clusters) > 1 and len(rows) else None
         if cut is None:  # a leaf, or rows that no cut can part: one cluster takes them all
-            return Leaf(clusters[int(fates[rows][:, clusters].sum(axis=0).argmax())])
+            alone = len(clusters) == 1
+            return Leaf(clusters[0 if alone else int(fates[rows][:, clusters].sum(axis=0).argmax())])
         return Fork(cut.place(points.columns), *(grow(*side) for side in cut.sides))
 
     return grow(np.arange(len(points)), list(range(fates.shape[1])))
@@ -75,12 +76,25 @@ def find_cut(
     known: Directions | None = None,
 ) -> NodeCut | None:
     """The two children of a node: the cut that costs least, then the most even one; None where there is none."""
+    if slants is None and known is None:
+        return _cut_straight(points, fates, rows, clusters)
     node = _Node(points, fates, rows, clusters)
     straight = node.try_axes()
     trials = [straight] if known is None else [straight, node.try_directions(known)]
     if slants is not None and points.n_features > 1 and 0.0 < straight.mistakes.min() < np.inf:
         trials.append(node.try_directions(node.choose_slants(slants, straight)))
     return node.cut_best(trials)
+
+
+def _cut_straight(points: Points, fates: Floats, rows: Ints, clusters: list[int]) -> NodeCut | None:
+    """The same along the axes alone."""
+    names, order = np.array(clusters), np.empty(len(rows), dtype=np.intp)
+    is_below = np.empty(len(clusters), dtype=bool)
+    axis, position = cut_along_axes(points.axis_orders, points.axis_ranks, fates, rows, names, order, is_below)
+    if axis < 0:
+        return None
+    sides = [(order[: position + 1], names[is_below].tolist()), (order[position + 1 :], names[~is_below].tolist())]
+    return NodeCut(((axis,), (1.0,)), sides)
 
 
 @dataclass(frozen=True)
