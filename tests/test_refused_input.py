@@ -200,6 +200,14 @@ def test_no_column_and_no_row():
         PolytopeClustering().fit(X[:, 0])
 
 
+def test_arrays_that_are_no_table_of_numbers_and_texts():
+    refuse([[1.0, 2.0], [3.0]], "^The rows of X differ in length; give each as many values as there are columns")
+    refuse(X * 1j, "^Complex data not supported: X holds complex numbers")
+    refuse(np.array([[b"u"], [b"v"]] * 20), "^Column 'x0' holds bytes values; .*: convert the column", TypeError)
+    for table in (X[:, 0], FRAME["a"], X[None], None, {"a": [1.0, 2.0]}):
+        refuse(table, r"^Expected 2D array, got \dD array instead\. Reshape your data: ")
+
+
 def test_fewer_rows_than_clusters():
     refuse(X[:3], "Cannot make 4 clusters from n_samples = 3", n_clusters=4)
     refuse(X[:1], "n_samples = 1")
@@ -231,6 +239,7 @@ def test_columns_of_odd_objects():
     refuse(with_column(c=[{}] * 40), "Column 'c' holds values of type dict", TypeError)
     refuse(with_column(c=["u", 3] * 20), "Column 'c' mixes number and text values", TypeError)
     refuse(with_column(c=[("u",), "v"] * 20), "Column 'c' mixes text and tuple values", TypeError)
+    refuse(with_column(c=[("u",)] * 40), "Column 'c' holds tuple values", TypeError)
     refuse(with_column(c=[1 + 2j] * 40), "Complex data not supported: column 'c'")
     refuse(with_column(c=[2**60, 1] * 20), r"Column 'c' holds integers beyond 2\*\*53")
 
