@@ -114,7 +114,12 @@ def _explain_by_transformer(
         ) from error
     output = f"The output of {type(transformer).__name__} in explain_with"
     refuse_form(table, output, "make it so (its sparse_output=False, if it has that)")
-    columns, encoded = fit_encoder(table, scale=scale, units=units, sample_weight=weights)
+    if (n_rows := len(table)) != len(X):
+        raise ValueError(f"{output} has {n_rows} rows for the table's {len(X)}; it must keep every row.")
+    try:
+        columns, encoded = fit_encoder(table, scale=scale, units=units, sample_weight=weights)
+    except ValueError as problem:  # whose words are those for X
+        raise ValueError(f"{output}: {problem}") from problem
     names = None if hasattr(table, "columns") else _name_output(fitted)
     if names is not None:
         renamed = {c.label: replace(c, name=n) for c, n in zip(columns, names, strict=True)}
