@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from scipy.sparse import coo_array, csr_matrix
 from sklearn.datasets import make_blobs
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 from polyclust import Binariser, PolyclustWarning, PolytopeClustering, explain_labels
 
@@ -351,6 +351,19 @@ def test_transformers_that_cannot_take_the_table():
     refuse(with_column(c=["u", "v"] * 20), sentence, explain_with=StandardScaler())
 
 
+@pytest.mark.parametrize(
+    ("function", "sentence"),
+    [
+        (lambda table: table.iloc[:3], "has 3 rows for the table's 40; it must keep every row."),
+        (lambda table: table * np.nan, "Input X contains NaN: column 'a' has 40 missing values; fill or drop"),
+        (lambda table: table * 0.0, "All rows are identical; there is nothing to cluster."),
+    ],
+)
+def test_transformers_whose_output_explains_nothing(function, sentence):
+    transformer = FunctionTransformer(function)
+    refuse(FRAME, f"^The output of FunctionTransformer in explain_with:? {sentence}", explain_with=transformer)
+
+
 def test_precomputed_matrices_that_are_none():
     good = np.abs(X[:, :1] - X[:, 0])
     model = PolytopeClustering(distance="precomputed")
@@ -367,6 +380,7 @@ def test_precomputed_matrices_that_are_none():
         (negative, "finite and not negative"),
         (hole, "finite and not negative"),
         (heavy, "0 on the diagonal"),
+        ("gower", "^distances must be a square matrix of numbers, one row and column per row of X.$"),
     ]:
         with pytest.raises(ValueError, match=match):
             model.fit(FRAME, distances=matrix)
@@ -420,6 +434,7 @@ def test_weights_that_are_none():
         (-np.ones(40), "[Nn]egative"),
         (np.ones(7), "sample_weight.shape|inconsistent"),
         (np.full(40, np.nan), "NaN"),
+        (["u"] * 40, "^sample_weight must be 40 finite numbers >= 0, one per row.$"),
     ]:
         with pytest.raises(ValueError, match=match):
             PolytopeClustering().fit(FRAME, sample_weight=weights)
