@@ -334,7 +334,8 @@ def test_sizes_that_cannot_be_met():
 
 
 def test_explaining_columns_that_are_not_there():
-    refuse(FRAME, "explain_with names columns that the table lacks: age, c", explain_with=["age", "a", "c"])
+    sentence = "^explain_with names columns that the table lacks: age, c; it has 'a', 'b'.$"
+    refuse(FRAME, sentence, explain_with=["age", "a", "c"])
     refuse(FRAME, r"explain_with names columns that the table lacks: \['a'\]", explain_with=[["a"]])
     with pytest.warns(PolyclustWarning, match="still"):
         refuse(with_column(still=1.0), "explain_with leaves no column that varies", explain_with=["still"])

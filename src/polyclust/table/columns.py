@@ -23,6 +23,7 @@ __all__ = [
     "conclude_column",
     "describe_columns",
     "join_summaries",
+    "list_some",
     "open_table",
     "plain_value",
     "read_array",
@@ -114,15 +115,16 @@ def refuse_other_columns(present: Sequence[Hashable], fitted: Sequence[Hashable]
     seen, known = set(present), set(fitted)
     missing = [c for c in fitted if c not in seen]
     unexpected = [c for c in present if c not in known]
-    wrongs = [f"lacks columns seen at fit ({_list_some(missing)})"] if missing else []
-    wrongs += [f"has columns not seen at fit ({_list_some(unexpected)})"] if unexpected else []
+    wrongs = [f"lacks columns seen at fit ({list_some(missing)})"] if missing else []
+    wrongs += [f"has columns not seen at fit ({list_some(unexpected)})"] if unexpected else []
     if wrongs:
         raise ValueError(
             f"The table {' and '.join(wrongs)}: give it the columns of the fit (feature_names_in_), in any order."
         )
 
 
-def _list_some(names: Sequence[Hashable]) -> str:
+def list_some(names: Sequence[Hashable]) -> str:
+    """The first few names, and how many there are where these are not all."""
     return ", ".join(map(repr, names[:SHOWN_NAMES])) + (f", … {len(names)} in all" if len(names) > SHOWN_NAMES else "")
 
 
