@@ -177,3 +177,14 @@ def test_general_hyperplanes_of_numbers_far_from_zero():
     assert model.n_clusters_ == 5
     assert (model.predict(X) == model.labels_).all()
     assert (model.contains(X).sum(axis=1) == 1).all()
+
+
+def test_general_hyperplanes_of_unscaled_numbers_far_from_zero():
+    rng = np.random.default_rng(42)
+    groups = rng.integers(3, size=80)
+    late = 1e9 + rng.normal(size=(2, 80)) * [[0.1], [1.0]] + groups * [[1.0], [2.0]]
+    X = np.column_stack([*late, rng.normal(size=80) * 3 + groups * 3])
+    limits = {"max_terms": None, "max_coefficient": None, "min_cluster_size": 2, "n_init": 1, "random_state": 0}
+    model = PolytopeClustering(5, scale="none", **limits).fit(X)
+    assert (model.predict(X) == model.labels_).all()
+    assert (model.contains(X).sum(axis=1) == 1).all()

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from scipy.sparse import coo_array, csr_matrix
 from sklearn.datasets import make_blobs
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 from polyclust import Binariser, PolyclustWarning, PolytopeClustering, explain_labels
 
@@ -200,6 +200,14 @@ def test_no_column_and_no_row():
         PolytopeClustering().fit(X[:, 0])
 
 
+def test_arrays_that_are_no_table_of_numbers_and_texts():
+    refuse([[1.0, 2.0], [3.0]], "^The rows of X differ in length; give each as many values as there are columns")
+    refuse(X * 1j, "^Complex data not supported: X holds complex numbers")
+    refuse(np.array([[b"u"], [b"v"]] * 20), "^Column 'x0' holds bytes values; .*: convert the column", TypeError)
+    for table in (X[:, 0], FRAME["a"], X[None], None, {"a": [1.0, 2.0]}):
+        refuse(table, r"^Expected 2D array, got \dD array instead\. Reshape your data: ")
+
+
 def test_fewer_rows_than_clusters():
     refuse(X[:3], "Cannot make 4 clusters from n_samples = 3", n_clusters=4)
     refuse(X[:1], "n_samples = 1")
@@ -231,6 +239,7 @@ def test_columns_of_odd_objects():
     refuse(with_column(c=[{}] * 40), "Column 'c' holds values of type dict", TypeError)
     refuse(with_column(c=["u", 3] * 20), "Column 'c' mixes number and text values", TypeError)
     refuse(with_column(c=[("u",), "v"] * 20), "Column 'c' mixes text and tuple values", TypeError)
+    refuse(with_column(c=[("u",)] * 40), "Column 'c' holds tuple values", TypeError)
     refuse(with_column(c=[1 + 2j] * 40), "Complex data not supported: column 'c'")
     refuse(with_column(c=[2**60, 1] * 20), r"Column 'c' holds integers beyond 2\*\*53")
 
@@ -325,7 +334,8 @@ def test_sizes_that_cannot_be_met():
 
 
 def test_explaining_columns_that_are_not_there():
-    refuse(FRAME, "explain_with names columns that the table lacks: age, c", explain_with=["age", "a", "c"])
+    sentence = "^explain_with names columns that the table lacks: age, c; it has 'a', 'b'.$"
+    refuse(FRAME, sentence, explain_with=["age", "a", "c"])
     refuse(FRAME, r"explain_with names columns that the table lacks: \['a'\]", explain_with=[["a"]])
     with pytest.warns(PolyclustWarning, match="still"):
         refuse(with_column(still=1.0), "explain_with leaves no column that varies", explain_with=["still"])
@@ -340,6 +350,19 @@ def test_explaining_columns_that_are_not_there():
 def test_transformers_that_cannot_take_the_table():
     sentence = "^StandardScaler in explain_with cannot transform this table: could not convert string to float: 'u'"
     refuse(with_column(c=["u", "v"] * 20), sentence, explain_with=StandardScaler())
+
+
+@pytest.mark.parametrize(
+    ("function", "sentence"),
+    [
+        (lambda table: table.iloc[:3], "has 3 rows for the table's 40; it must keep every row."),
+        (lambda table: table * np.nan, "Input X contains NaN: column 'a' has 40 missing values; fill or drop"),
+        (lambda table: table * 0.0, "All rows are identical; there is nothing to cluster."),
+    ],
+)
+def test_transformers_whose_output_explains_nothing(function, sentence):
+    transformer = FunctionTransformer(function)
+    refuse(FRAME, f"^The output of FunctionTransformer in explain_with:? {sentence}", explain_with=transformer)
 
 
 def test_precomputed_matrices_that_are_none():
@@ -358,6 +381,7 @@ def test_precomputed_matrices_that_are_none():
         (negative, "finite and not negative"),
         (hole, "finite and not negative"),
         (heavy, "0 on the diagonal"),
+        ("gower", "^distances must be a square matrix of numbers, one row and column per row of X.$"),
     ]:
         with pytest.raises(ValueError, match=match):
             model.fit(FRAME, distances=matrix)
@@ -411,6 +435,7 @@ def test_weights_that_are_none():
         (-np.ones(40), "[Nn]egative"),
         (np.ones(7), "sample_weight.shape|inconsistent"),
         (np.full(40, np.nan), "NaN"),
+        (["u"] * 40, "^sample_weight must be 40 finite numbers >= 0, one per row.$"),
     ]:
         with pytest.raises(ValueError, match=match):
             PolytopeClustering().fit(FRAME, sample_weight=weights)

@@ -9,6 +9,7 @@ import numpy as np
 
 from polyclust.explain.separation import PairTable, find_fewest_errors
 from polyclust.geometry.hyperplane import Hyperplane
+from polyclust.hyperplanes.lattice import Directions
 from polyclust.hyperplanes.reading import plane_between, read_general_hyperplanes, read_hyperplanes
 from polyclust.search.family import Family, GeneralFamily, SlackFamily
 from polyclust.search.partition import Ints, Partition
@@ -28,8 +29,15 @@ def read_planes(
     if isinstance(family, SlackFamily) and isinstance(scorer, SlackScorer):
         return _read_slack(scorer.errors, labels, n_clusters, features, family)
     if isinstance(family, GeneralFamily):
-        return read_general_hyperplanes(points.raw, labels, n_clusters, features)
+        return read_general_hyperplanes(
+            points.raw, labels, n_clusters, features, lambda: _list_simpler(family, len(features))
+        )
     return read_hyperplanes(points.raw, labels, n_clusters, features, family.oblique)
+
+
+def _list_simpler(family: GeneralFamily, n_features: int) -> Directions | None:
+    simpler = family.find_simpler(n_features)
+    return None if simpler is None else simpler.oblique
 
 
 def _read_slack(

@@ -76,9 +76,9 @@ def _check_memory(n_points: int, memory_limit: float | None) -> None:
 
 def make_family(features: Sequence[Feature], settings: Settings) -> Family:
     """The family of hyperplanes that the settings ask for."""
-    offset = np.array([f.offset for f in features])
+    origin = np.array([f.origin for f in features])
     scale = np.array([f.scale for f in features])
-    family = choose_family(len(features), settings.max_terms, settings.max_coefficient, offset, scale)
+    family = choose_family(len(features), settings.max_terms, settings.max_coefficient, origin, scale)
     return family if settings.slack_weight is None else SlackFamily(family)
 
 

@@ -38,7 +38,7 @@ from polyclust.scale.space import fit_space, restore_space
 from polyclust.search.criteria import reported_score
 from polyclust.search.journal import Journal
 from polyclust.settings import Settings, check_settings, refuse_metric, resolve_settings
-from polyclust.table.columns import open_table, refuse_form, refuse_other_columns
+from polyclust.table.columns import open_table, read_array, refuse_form, refuse_other_columns
 from polyclust.table.encode import EncodedTable, encode_rows, fit_encoder, warn_constant
 from polyclust.table.partitions import (
     Partitions,
@@ -411,7 +411,7 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if hasattr(X, "columns"):
             open_table(X if shown is None else shown)  # refuses names that occur twice
         elif shown is None:
-            X = check_array(X, dtype=None, ensure_all_finite=False, estimator=self)
+            X = check_array(read_array(X), dtype=None, ensure_all_finite=False, estimator=self)
         if hasattr(X, "columns") and not reset and hasattr(self, "feature_names_in_"):
             refuse_other_columns(list(X.columns), list(self.feature_names_in_))
             X = X[list(self.feature_names_in_)]

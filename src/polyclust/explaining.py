@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from polyclust.table.binarise import Binariser
-from polyclust.table.columns import refuse_form
+from polyclust.table.columns import list_some, refuse_form
 from polyclust.table.encode import EncodedTable, encode_rows, fit_encoder
 from polyclust.table.features import Column, Feature
 from polyclust.table.unseen import UnseenLevels
@@ -66,7 +66,8 @@ def choose_columns(columns: tuple[Column, ...], features: tuple[Feature, ...], w
     known = {key for c in columns for key in (c.label, c.name)}
     unknown = [str(n) for n in names if not isinstance(n, Hashable) or n not in known]
     if unknown:
-        raise ValueError(f"explain_with names columns that the table lacks: {', '.join(unknown)}.")
+        present = list_some([c.name for c in columns])
+        raise ValueError(f"explain_with names columns that the table lacks: {', '.join(unknown)}; it has {present}.")
     kept = tuple(f for f in features if f.column.label in names or f.column.name in names)
     if not kept:
         raise ValueError("explain_with leaves no column that varies; name at least one.")
@@ -114,7 +115,12 @@ def _explain_by_transformer(
         ) from error
     output = f"The output of {type(transformer).__name__} in explain_with"
     refuse_form(table, output, "make it so (its sparse_output=False, if it has that)")
-    columns, encoded = fit_encoder(table, scale=scale, units=units, sample_weight=weights)
+    if (n_rows := len(table)) != len(X):
+        raise ValueError(f"{output} has {n_rows} rows for the table's {len(X)}; it must keep every row.")
+    try:
+        columns, encoded = fit_encoder(table, scale=scale, units=units, sample_weight=weights)
+    except ValueError as problem:  # whose words are those for X
+        raise ValueError(f"{output}: {problem}") from problem
     names = None if hasattr(table, "columns") else _name_output(fitted)
     if names is not None:
         renamed = {c.label: replace(c, name=n) for c, n in zip(columns, names, strict=True)}

@@ -28,6 +28,10 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> Floats:
     """One weight per row, all one without any."""
     if sample_weight is None:
         return np.ones(n_rows)
+    try:
+        np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"sample_weight must be {n_rows} finite numbers >= 0, one per row.") from None
     weights = _check_sample_weight(sample_weight, np.empty((n_rows, 1)), dtype=np.float64, ensure_non_negative=True)
     if not weights.any():
         raise ValueError("All sample weights are zero; at least two rows must count.")

@@ -72,7 +72,7 @@ def test_pairwise():
     assert table.loc[1, 1] == ""
 
 
-@pytest.mark.parametrize("pair", [(0, 0), (0, 3), (-1, 0)])
+@pytest.mark.parametrize("pair", [(0, 0), (0, 3), (-1, 0), ("mammals", 0), (0.5, 1)])
 def test_pairs_that_are_none(pair):
     with pytest.raises(ValueError, match=r"clusters are 0 to 2|two different clusters"):
         explain_animals().pairwise(*pair)

@@ -200,6 +200,7 @@ def test_labels_of_rows_without_weight_count_for_nothing(silent: int) -> None:
         ({"labels": [0, 0, 1], "names": 3}, "names must be a list of 2 names, one per cluster; got 3."),
         ({"labels": [0, 0, 1], "names": ["a"]}, "names must be 2, one per cluster; got 1."),
         ({"labels": [0, 0, 1], "sample_weight": [1, 2]}, "weights must be 3 finite numbers"),
+        ({"labels": [0, 0, 1], "sample_weight": ["u", "v", "w"]}, "weights must be 3 finite numbers"),
     ],
 )
 def test_mistakes_are_named(options, message):

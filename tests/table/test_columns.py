@@ -71,6 +71,16 @@ def test_arrays_and_polars():
     assert kinds(enums) == {"c": "category"}
 
 
+def test_values_of_a_list_keep_their_types_beside_text():
+    assert kinds([[1, 2.5, True, "a"], [30, 7.5, False, "b"]]) == {
+        "x0": "integer",
+        "x1": "number",
+        "x2": "boolean",
+        "x3": "category",
+    }
+    assert kinds([["a", "1"], ["b", "2"]]) == {"x0": "category", "x1": "category"}
+
+
 def test_labels_of_frames_may_be_anything_hashable():
     table = pd.DataFrame([[1.5, 2.5], [2.5, 3.5]], columns=[7, ("a", "b")])
     columns = describe_columns(open_table(table))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -55,7 +56,7 @@ def tabulate_pairs(explanation: Explanation) -> pd.DataFrame:
 
 def _compare(explanation: Explanation, first: int, second: int, vocabulary: Vocabulary) -> PairwiseRule:
     for label in (first, second):
-        if not 0 <= label < explanation.n_clusters:
+        if not isinstance(label, Integral) or not 0 <= label < explanation.n_clusters:
             raise ValueError(f"There is no cluster {label}; the clusters are 0 to {explanation.n_clusters - 1}.")
     for hyperplane in explanation.hyperplanes:
         if hyperplane.pair == (min(first, second), max(first, second)):

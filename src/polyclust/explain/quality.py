@@ -80,7 +80,10 @@ def check_weights(weights: Any, n_rows: int) -> Floats:
     """One weight per row; all one without any."""
     if weights is None:
         return np.ones(n_rows)
-    checked = np.asarray(weights, dtype=np.float64)
+    try:
+        checked = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):  # texts and the like
+        checked = np.empty(0)
     if checked.shape != (n_rows,) or not (np.isfinite(checked).all() and (checked >= 0).all()):
         raise ValueError(f"weights must be {n_rows} finite numbers >= 0, one per row.")
     return checked

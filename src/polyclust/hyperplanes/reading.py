@@ -7,7 +7,7 @@ linear program. The threshold is the roundest number in the gap that the pairs o
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,15 +50,23 @@ def read_hyperplanes(
     """One hyperplane per pair of clusters, exact on these rows. Raises NotSeparableError if there is none."""
     planes, open_pairs = _read_straight(raw, labels, n_clusters, features)
     if open_pairs and oblique is not None and len(oblique):
-        units = np.array([f.unit for f in features])
-        values = raw / units
-        useful = _choose_directions(values, labels, n_clusters, oblique, open_pairs)
-        slanted = measure_intervals(values, labels, n_clusters, useful, features, units)
-        more, open_pairs = cover_pairs(slanted, open_pairs)
-        planes += _planes_of(more, features)
+        more, open_pairs = _read_slanted(raw, labels, n_clusters, features, oblique, open_pairs)
+        planes += more
     if open_pairs:
         raise NotSeparableError(open_pairs, planes)
     return _in_order(planes)
+
+
+def _read_slanted(
+    raw: Floats, labels: Ints, n_clusters: int, features: Sequence[Feature], oblique: Directions, pairs: list[Pair]
+) -> tuple[list[Hyperplane], list[Pair]]:
+    """The hyperplanes of several terms of some pairs, and the pairs that none of them tells apart."""
+    units = np.array([f.unit for f in features])
+    values = raw / units
+    useful = _choose_directions(values, labels, n_clusters, oblique, pairs)
+    slanted = measure_intervals(values, labels, n_clusters, useful, features, units)
+    chosen, open_pairs = cover_pairs(slanted, pairs)
+    return _planes_of(chosen, features), open_pairs
 
 
 def _read_straight(
@@ -169,15 +177,23 @@ def relative_gap(coefficients: Floats, upper: Floats, lower: Floats) -> float:
 
 
 def read_general_hyperplanes(
-    raw: Floats, labels: Ints, n_clusters: int, features: Sequence[Feature]
+    raw: Floats,
+    labels: Ints,
+    n_clusters: int,
+    features: Sequence[Feature],
+    list_simpler: Callable[[], Directions | None] = lambda: None,
 ) -> tuple[Hyperplane, ...]:
-    """Real coefficients: an axis where one will do, else the widest gap that a linear program finds."""
+    """Real coefficients: an axis where one will do, else the widest gap that a linear program finds.
+
+    Far from zero its sums are large, and a gap may be lost in them that a difference of two features shows: such
+    simpler directions, if any, are tried last.
+    """
     planes, open_pairs = _read_straight(raw, labels, n_clusters, features)
-    offset, scale = np.array([f.offset for f in features]), np.array([f.scale for f in features])
+    origin, scale = np.array([f.origin for f in features]), np.array([f.scale for f in features])
     failed = []
     for i, j in open_pairs:
         upper, lower = raw[labels == i], raw[labels == j]
-        w = find_direction((upper - offset) / scale, (lower - offset) / scale, widest=True)
+        w = find_direction((upper - origin) / scale, (lower - origin) / scale, widest=True)
         terms = None if w is None else shorten_direction(w, upper, lower, features)
         if terms is None:
             failed.append((i, j))
@@ -185,6 +201,10 @@ def read_general_hyperplanes(
         rows = np.vstack([upper, lower])
         is_upper = np.arange(len(rows)) < len(upper)
         planes.append(plane_between(rows, is_upper, terms, features, upper=i, lower=j))
+    simpler = list_simpler() if failed else None
+    if simpler is not None:
+        more, failed = _read_slanted(raw, labels, n_clusters, features, simpler, failed)
+        planes += more
     if failed:
         raise NotSeparableError(failed)
     return _in_order(planes)

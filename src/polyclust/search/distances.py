@@ -114,7 +114,10 @@ def check_precomputed(distances: Any, n_rows: int) -> NDArray[np.float32]:
     """A square, symmetric, non-negative matrix, or a ValueError."""
     if distances is None:
         raise ValueError('distance="precomputed" needs the distances: fit(X, distances=D).')
-    matrix = np.asarray(distances, dtype=np.float32)
+    try:
+        matrix = np.asarray(distances, dtype=np.float32)
+    except (TypeError, ValueError):
+        raise ValueError("distances must be a square matrix of numbers, one row and column per row of X.") from None
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"distances must be a square matrix; got the shape {matrix.shape}.")
     if len(matrix) != n_rows:

@@ -23,8 +23,10 @@ __all__ = [
     "conclude_column",
     "describe_columns",
     "join_summaries",
+    "list_some",
     "open_table",
     "plain_value",
+    "read_array",
     "refuse_form",
     "refuse_other_columns",
     "summarise_column",
@@ -90,9 +92,22 @@ def open_table(X: Any) -> RawTable:
         if repeated:
             raise ValueError(f"Column names must differ; {repeated[0]!r} occurs more than once: rename one.")
         return RawTable(X.columns.tolist(), X, len(X), is_frame=True)
-    values = np.asarray(X)
-    refuse_dimensions(values)
+    values = read_array(X)
     return RawTable(range(values.shape[1]), values, len(values), is_frame=False)
+
+
+def read_array(X: Any) -> NDArray[Any]:
+    """An array of two dimensions. In lists of numbers and texts each value keeps its type: numpy makes texts of all."""
+    try:
+        values = np.asarray(X)
+    except ValueError:
+        raise ValueError("The rows of X differ in length; give each as many values as there are columns.") from None
+    if values.dtype.kind == "c":
+        raise ValueError("Complex data not supported: X holds complex numbers; give their parts as columns.")
+    if values.dtype.kind == "S" or (values.dtype.kind == "U" and not hasattr(X, "dtype")):
+        values = np.asarray(X, dtype=object)
+    refuse_dimensions(values)
+    return values
 
 
 def refuse_other_columns(present: Sequence[Hashable], fitted: Sequence[Hashable]) -> None:
@@ -100,15 +115,16 @@ def refuse_other_columns(present: Sequence[Hashable], fitted: Sequence[Hashable]
     seen, known = set(present), set(fitted)
     missing = [c for c in fitted if c not in seen]
     unexpected = [c for c in present if c not in known]
-    wrongs = [f"lacks columns seen at fit ({_list_some(missing)})"] if missing else []
-    wrongs += [f"has columns not seen at fit ({_list_some(unexpected)})"] if unexpected else []
+    wrongs = [f"lacks columns seen at fit ({list_some(missing)})"] if missing else []
+    wrongs += [f"has columns not seen at fit ({list_some(unexpected)})"] if unexpected else []
     if wrongs:
         raise ValueError(
             f"The table {' and '.join(wrongs)}: give it the columns of the fit (feature_names_in_), in any order."
         )
 
 
-def _list_some(names: Sequence[Hashable]) -> str:
+def list_some(names: Sequence[Hashable]) -> str:
+    """The first few names, and how many there are where these are not all."""
     return ", ".join(map(repr, names[:SHOWN_NAMES])) + (f", … {len(names)} in all" if len(names) > SHOWN_NAMES else "")
 
 
@@ -253,9 +269,10 @@ def conclude_column(summary: ColumnSummary, label: Hashable, name: str) -> Colum
         return Column(name, "integer" if summary.is_whole else "number", label)
     if summary.kinds <= {"text", "category"} and summary.kinds:
         return Column(name, "category", label, _order_levels(summary))
+    verb = "mixes" if len(summary.kinds) > 1 else "holds"
     raise ColumnTypeError(
-        f"Column {name!r} mixes {' and '.join(sorted(summary.kinds))} values; every argument must be a string or every "
-        "one a number: convert the column to one type."
+        f"Column {name!r} {verb} {' and '.join(sorted(summary.kinds))} values; every argument must be a string or "
+        "every one a number: convert the column to one type."
     )
 
 

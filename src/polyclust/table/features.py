@@ -59,6 +59,11 @@ class Feature:
         return f"{self.column.name} ≥ {self.level}" if self.kind == "cut" else self.column.name
 
     @property
+    def origin(self) -> float:
+        """What is near the values: the offset, or the least of them where scaling takes nothing off."""
+        return self.offset or self.low
+
+    @property
     def is_whole(self) -> bool:
         """Only whole numbers can occur."""
         return self.kind != "number"
