@@ -17,6 +17,7 @@ from polyclust.search.partition import Ints, sum_weights
 from polyclust.search.points import Points
 from polyclust.search.scoring import CallScorer, DispersionScorer, Scorer, SilhouetteScorer
 from polyclust.search.slack import PairErrors, SlackScorer
+from polyclust.search.sweeping import DunnScorer, SpreadScorer
 from polyclust.settings import Settings
 from polyclust.table.features import Feature
 
@@ -102,5 +103,6 @@ def _make_base_scorer(points: Points, settings: Settings, journal: Journal) -> S
     if settings.criterion == "silhouette":
         return SilhouetteScorer(points, settings.bounds, settings.n_threads)
     criterion = make_criterion(settings.criterion, points)
-    kind = DispersionScorer if settings.criterion == "calinski_harabasz" else CallScorer
+    kinds = {"calinski_harabasz": DispersionScorer, "dunn": DunnScorer, "davies_bouldin": SpreadScorer}
+    kind = CallScorer if callable(settings.criterion) else kinds[settings.criterion]
     return kind(points, settings.bounds, criterion, journal.is_over)

@@ -18,10 +18,12 @@ from polyclust.search.grouping import Groups
 from polyclust.search.partition import join_labels, member_mask, order_by_size
 from polyclust.search.points import Points, order_projections
 from polyclust.search.scoring import CallScorer, DispersionScorer, SilhouetteScorer, SizeBounds
+from polyclust.search.sweeping import DunnScorer, SpreadScorer
 from polyclust.table.encode import fit_encoder
 from strategies import COLUMNS, frames, labels_for, partitioned_points
 
 ANY_SIZE = SizeBounds((1.0, np.inf))
+SWEEPERS = {"calinski_harabasz": DispersionScorer, "davies_bouldin": SpreadScorer, "dunn": DunnScorer}
 
 
 def assert_same(partition, expected):
@@ -144,11 +146,11 @@ def test_a_scan_by_calls_holds_true_scores_within_the_bounds(drawn, is_split):
 
 
 @settings(deadline=None, max_examples=60)
-@given(partitioned_points(), st.booleans(), st.sampled_from([1.0, 2.0]))
-def test_a_scan_by_running_sums_gives_every_cut_its_score(drawn, is_split, least):
+@given(partitioned_points(), st.booleans(), st.sampled_from([1.0, 2.0]), st.sampled_from(sorted(SWEEPERS)))
+def test_a_scan_in_one_sweep_gives_every_cut_its_score(drawn, is_split, least, criterion):
     points, labels, n_clusters = drawn
     bounds = SizeBounds((least, np.inf))
-    scorer = DispersionScorer(points, bounds, make_criterion("calinski_harabasz", points))
+    scorer = SWEEPERS[criterion](points, bounds, make_criterion(criterion, points))
     partition = scorer.start(labels, n_clusters)
     j = None if is_split else 1
     orders = points.order_along_axes(member_mask(partition, 0, j))

@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 from polyclust.search.partition import Ints, sum_weights
 from polyclust.search.points import Points
 
-__all__ = ["call_criterion", "compare_dispersions", "compare_spreads", "make_criterion", "reported_score"]
+__all__ = [
+    "call_criterion",
+    "compare_dispersions",
+    "compare_spreads",
+    "make_criterion",
+    "measure_equals",
+    "reported_score",
+]
 
 Floats = NDArray[np.float64]
 Criterion = Callable[[Ints], float]
@@ -20,7 +27,7 @@ Criterion = Callable[[Ints], float]
 def make_criterion(name: str | Callable[..., float], points: Points) -> Criterion:
     """The criterion as f(labels) -> float, larger better."""
     if name == "dunn":
-        equal = _distances_of_equals(points)
+        equal = measure_equals(points)
         return lambda labels: dunn(points.distances, labels, equal)
     if points.coordinates is None:
         raise ValueError('This criterion needs coordinates; with distance="precomputed" use "silhouette" or "dunn".')
@@ -68,7 +75,7 @@ def dunn(distances: NDArray[np.float32], labels: Ints, equal: Floats | None = No
     return apart / wide if wide > 0 else np.inf
 
 
-def _distances_of_equals(points: Points) -> Floats:
+def measure_equals(points: Points) -> Floats:
     """(n,): the mean distance between different rows of a point; the diagonal's counts those of rows to themselves."""
     others = points.weights - 1.0
     factors = np.divide(points.weights, others, out=np.zeros(len(points)), where=others > 0)
