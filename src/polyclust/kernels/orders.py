@@ -187,14 +187,7 @@ def measure_direction_intervals(
     columns = _sort_by_cluster(values, labels, ends)
     along = np.empty(columns.shape[1])
     for d in range(features.shape[0]):
-        first = columns[features[d, 0]]
-        for r in range(along.shape[0]):
-            along[r] = coefficients[d, 0] * first[r]
-        for term in range(1, features.shape[1]):
-            if features[d, term] >= 0:
-                column, coefficient = columns[features[d, term]], coefficients[d, term]
-                for r in range(along.shape[0]):
-                    along[r] += coefficient * column[r]
+        _project(columns, features[d], coefficients[d], along)
         for k in range(n_clusters):
             low, high = np.inf, -np.inf
             for r in range(ends[k], ends[k + 1]):
@@ -219,20 +212,46 @@ def measure_ends(
     lows[:, d, k] and highs[:, d, k] : those values; the second is infinite for a cluster of one row
     first[d, k], last[d, k] : the rows at the ends, of several the one that comes first
     """
-    lows[:], highs[:] = np.inf, -np.inf
+    n_clusters = lows.shape[2]
+    ends = np.zeros(n_clusters + 1, dtype=np.intp)
+    columns = _sort_by_cluster(values, labels, ends)
+    order, free = np.empty(values.shape[0], dtype=np.intp), ends[:-1].copy()
+    for r in range(values.shape[0]):
+        order[free[labels[r]]] = r
+        free[labels[r]] += 1
+    along = np.empty(columns.shape[1])
     for d in range(features.shape[0]):
-        for r in range(values.shape[0]):
-            v, k = _along(values[r], features[d], coefficients[d]), labels[r]
-            if v < lows[0, d, k]:
-                lows[1, d, k] = lows[0, d, k]
-                lows[0, d, k], first[d, k] = v, r
-            elif v < lows[1, d, k]:
-                lows[1, d, k] = v
-            if v > highs[0, d, k]:
-                highs[1, d, k] = highs[0, d, k]
-                highs[0, d, k], last[d, k] = v, r
-            elif v > highs[1, d, k]:
-                highs[1, d, k] = v
+        _project(columns, features[d], coefficients[d], along)
+        for k in range(n_clusters):
+            low, next_low, high, next_high = np.inf, np.inf, -np.inf, -np.inf
+            at_low, at_high = ends[k], ends[k]
+            for r in range(ends[k], ends[k + 1]):
+                v = along[r]
+                if v < next_low:
+                    if v < low:
+                        low, next_low, at_low = v, low, r
+                    else:
+                        next_low = v
+                if v > next_high:
+                    if v > high:
+                        high, next_high, at_high = v, high, r
+                    else:
+                        next_high = v
+            lows[0, d, k], lows[1, d, k], highs[0, d, k], highs[1, d, k] = low, next_low, high, next_high
+            first[d, k], last[d, k] = order[at_low], order[at_high]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _project(columns: Array, features: Array, coefficients: Array, along: Array) -> None:
+    """along[r]: the sum of terms of row r; ``columns`` (F, n)."""
+    column, coefficient = columns[features[0]], coefficients[0]
+    for r in range(along.shape[0]):
+        along[r] = coefficient * column[r]
+    for term in range(1, features.shape[0]):
+        if features[term] >= 0:
+            column, coefficient = columns[features[term]], coefficients[term]
+            for r in range(along.shape[0]):
+                along[r] += coefficient * column[r]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
