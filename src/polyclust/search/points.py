@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyclust.kernels.orders import list_in_order, measure_gaps, pick_orders
+from polyclust.kernels.silhouette import gather
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -97,7 +98,8 @@ class Points:
     def take(self, rows: Ints, weights: Floats) -> Points:
         """Some of the points, with other weights."""
         coordinates = None if self.coordinates is None else self.coordinates[rows]
-        distances = self.distances[np.ix_(rows, rows)]
+        distances = np.empty((len(rows), len(rows)), dtype=np.float32)
+        gather(self.distances, rows, rows, distances)
         ranks = self.axis_ranks[rows]
         return Points(distances, weights, self.raw[rows], self.values[rows], coordinates, ranks)
 

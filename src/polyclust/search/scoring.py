@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from polyclust.kernels.silhouette import (
     IMPOSSIBLE,
     describe_pair,
+    gather,
     scan_pair,
     score_rows,
     score_total,
@@ -94,7 +95,9 @@ class SilhouetteScorer:
     @cached_property
     def sampled_distances(self) -> NDArray[np.float32]:
         """Distances to a fixed random sample of the points, close together in memory."""
-        return np.ascontiguousarray(self.points.distances[:, self.sample])
+        sampled = np.empty((len(self.points), len(self.sample)), dtype=np.float32)
+        gather(self.points.distances, self.columns, self.sample, sampled)
+        return sampled
 
     def start(self, labels: Ints, n_clusters: int) -> Partition:
         sums = np.empty((n_clusters, len(self.points)))
