@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from polyclust.hyperplanes.lattice import list_directions
 from polyclust.kernels.gains import N_BINS
-from polyclust.kernels.orders import RELATIVE_GAP
+from polyclust.kernels.separating import RELATIVE_GAP
 from polyclust.search.candidates import find_half_spaces
 from strategies import matrices
 

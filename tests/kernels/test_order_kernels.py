@@ -10,22 +10,10 @@ from hypothesis.extra.numpy import arrays
 
 from naive import RELATIVE_GAP
 from polyclust.hyperplanes.lattice import list_directions
-from polyclust.kernels.orders import (
-    N_BINS,
-    count_mistakes,
-    cut_along_axes,
-    find_beside,
-    find_overlaps,
-    find_separating,
-    list_in_order,
-    measure_direction_intervals,
-    measure_ends,
-    measure_gaps,
-    measure_rank_intervals,
-    number_by_first,
-    pick_orders,
-    weigh_directions,
-)
+from polyclust.kernels.branching import N_BINS, count_mistakes, cut_along_axes, weigh_directions
+from polyclust.kernels.intervals import measure_direction_intervals, measure_ends, measure_gaps
+from polyclust.kernels.orders import find_overlaps, list_in_order, measure_rank_intervals, number_by_first, pick_orders
+from polyclust.kernels.separating import find_beside, find_separating
 from polyclust.search.trees import _Node
 from strategies import TIED, matrices, partitioned_points, points, weights_for
 

@@ -10,7 +10,7 @@ from polyclust.explain.separation import SOLVER_SECONDS, PairTable
 from polyclust.explain.spelling import format_count, spell_count
 from polyclust.hyperplanes.general import is_separable
 from polyclust.hyperplanes.lattice import count_directions, list_directions
-from polyclust.kernels.orders import find_separating
+from polyclust.kernels.separating import find_separating
 
 __all__ = ["advise", "tell_gaps", "tell_noise"]
 

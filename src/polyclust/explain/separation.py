@@ -13,7 +13,7 @@ from polyclust.hyperplanes.general import find_direction, separate_general
 from polyclust.hyperplanes.hinge import PairRows, choose_margin
 from polyclust.hyperplanes.lattice import ABSENT, Directions, list_directions
 from polyclust.hyperplanes.planes import make_plane, place_plane
-from polyclust.kernels.orders import RELATIVE_GAP
+from polyclust.kernels.separating import RELATIVE_GAP
 from polyclust.table.features import Feature
 
 Floats = NDArray[np.float64]

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyclust.hyperplanes.lattice import Directions
-from polyclust.kernels.orders import RELATIVE_GAP, measure_direction_intervals
+from polyclust.kernels.intervals import measure_direction_intervals
+from polyclust.kernels.separating import RELATIVE_GAP
 from polyclust.table.features import Column, Feature
 
 Floats = NDArray[np.float64]

@@ -17,7 +17,8 @@ from polyclust.hyperplanes.cover import ChosenCut, Pair, cover_pairs, measure_in
 from polyclust.hyperplanes.general import find_direction
 from polyclust.hyperplanes.lattice import Directions, list_directions
 from polyclust.hyperplanes.planes import make_plane, measure_norm, place_plane
-from polyclust.kernels.orders import RELATIVE_GAP, measure_direction_intervals
+from polyclust.kernels.intervals import measure_direction_intervals
+from polyclust.kernels.separating import RELATIVE_GAP
 from polyclust.table.features import Feature
 
 Floats = NDArray[np.float64]

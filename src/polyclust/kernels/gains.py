@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from polyclust.kernels.orders import RELATIVE_GAP
+from polyclust.kernels.separating import RELATIVE_GAP
 
 __all__ = ["weigh_half_spaces"]
 

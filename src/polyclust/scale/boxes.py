@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from polyclust.geometry.hyperplane import Hyperplane
 from polyclust.hyperplanes.reading import read_hyperplanes
-from polyclust.kernels.orders import widen_boxes
+from polyclust.kernels.intervals import widen_boxes
 from polyclust.scale.blocks import Block, Blocks
 from polyclust.scale.cuts import CutTree
 from polyclust.scale.tallies import Tally, tally_block

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from polyclust.hyperplanes.lattice import Directions
-from polyclust.kernels.orders import RELATIVE_GAP
+from polyclust.kernels.separating import RELATIVE_GAP
 from polyclust.kernels.silhouette import IMPOSSIBLE
 from polyclust.search.journal import Journal
 from polyclust.search.partition import Partition

@@ -16,13 +16,8 @@ from numpy.typing import NDArray
 from polyclust.hyperplanes.general import find_direction, is_separable
 from polyclust.hyperplanes.lattice import Directions
 from polyclust.hyperplanes.reading import relative_gap
-from polyclust.kernels.orders import (
-    RELATIVE_GAP,
-    find_overlaps,
-    find_separating,
-    find_straight_cut,
-    measure_rank_intervals,
-)
+from polyclust.kernels.orders import find_overlaps, find_straight_cut, measure_rank_intervals
+from polyclust.kernels.separating import RELATIVE_GAP, find_separating
 from polyclust.kernels.silhouette import IMPOSSIBLE
 from polyclust.search.partition import Ints, Partition
 from polyclust.search.points import FEW_POINTS, Points, SubsetOrders

@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from polyclust.kernels.orders import list_in_order, measure_gaps, pick_orders
+from polyclust.kernels.intervals import measure_gaps
+from polyclust.kernels.orders import list_in_order, pick_orders
 from polyclust.kernels.silhouette import gather
 
 Floats = NDArray[np.float64]

@@ -11,7 +11,7 @@ import itertools
 import numpy as np
 from numpy.typing import NDArray
 
-from polyclust.kernels.orders import measure_ends
+from polyclust.kernels.intervals import measure_ends
 from polyclust.search.descent import shift_boundaries
 from polyclust.search.journal import Journal
 from polyclust.search.legality import IntervalLegality

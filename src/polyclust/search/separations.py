@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyclust.hyperplanes.lattice import Directions
-from polyclust.kernels.orders import find_beside, measure_direction_intervals
+from polyclust.kernels.intervals import measure_direction_intervals
+from polyclust.kernels.separating import find_beside
 
 __all__ = ["Separations"]
 

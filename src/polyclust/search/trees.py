@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyclust.hyperplanes.lattice import Directions, list_along
-from polyclust.kernels.orders import count_mistakes, cut_along_axes, weigh_directions
+from polyclust.kernels.branching import count_mistakes, cut_along_axes, weigh_directions
 from polyclust.search.branches import Cut, Fork, Leaf, Tree
 from polyclust.search.partition import Ints, sum_weights
 from polyclust.search.points import Points, SubsetOrders, order_projections
