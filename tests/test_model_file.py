@@ -17,6 +17,7 @@ from polyclust import PolytopeClustering
 from polyclust.demo_data import make_customers
 from polyclust.errors import ModelFileError
 from polyclust.explain.explanation import Clause, Explanation, Rule, Term
+from polyclust.files import OutputError
 from polyclust.geometry.hyperplane import Hyperplane, place_rows
 from polyclust.model_file import dict_to_parts, load_model, model_to_dict, save_model
 from polyclust.render.json import write_text
@@ -151,6 +152,12 @@ def test_nothing_is_written_when_the_rules_cannot_be(tmp_path: Path) -> None:
         save_model(model, path)
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["model.json"]
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match=r"nowhere does not exist: make it, or write to another place\.$"):
+        save_model(Fitted().settle(), tmp_path / "nowhere" / "model.json")
+    assert os.listdir(tmp_path) == []
 
 
 def test_a_file_cut_anywhere_is_refused(tmp_path: Path) -> None:

@@ -381,6 +381,7 @@ def test_precomputed_matrices_that_are_none():
         (negative, "finite and not negative"),
         (hole, "finite and not negative"),
         (heavy, "0 on the diagonal"),
+        (good + 0j, "^distances must be a square matrix of numbers"),
         ("gower", "^distances must be a square matrix of numbers, one row and column per row of X.$"),
     ]:
         with pytest.raises(ValueError, match=match):

@@ -224,11 +224,11 @@ def _explain_errors(path: Path) -> Iterator[None]:
 
 def _say_what_failed(error: OSError, path: Path) -> str:
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return f"no room to write {path}: free some space or give another place with -o; nothing was changed."
+        return f"no room to write {path}: free some space or write to another place; nothing was changed."
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return f"{path} may not be written: give another place with -o."
+        return f"{path} may not be written: write to another place."
     if error.errno == errno.EISDIR:
-        return f"{path} is a folder: give a file with -o."
+        return f"{path} is a folder: name a file."
     if error.errno == errno.ENOENT:
-        return f"{path.parent} does not exist: make it, or give another place with -o."
+        return f"{path.parent} does not exist: make it, or write to another place."
     return f"{path} cannot be written: {error.strerror or error}."

@@ -291,7 +291,7 @@ def test_a_file_that_is_read_is_not_written(fitted: Path, tmp_path: Path, run) -
     ):
         assert_one_line(run(*arguments.split(), cwd=tmp_path), "is read by this command and would be lost", "-o")
     for arguments in ("assign segments customers.csv -o segments", "explain segments -o segments"):
-        assert_one_line(run(*arguments.split(), cwd=tmp_path), "segments is a folder: give a file with -o.")
+        assert_one_line(run(*arguments.split(), cwd=tmp_path), "segments is a folder: name a file.")
     assert {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()} == before
 
 

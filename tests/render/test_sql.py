@@ -84,6 +84,12 @@ def test_names_that_differ_only_in_case_are_refused_where_they_are_one(dialect: 
             write(name_columns("Age", "age"))
 
 
+@pytest.mark.parametrize("table", [None, 3, (), ("a", ""), ("a", 1), ("a", "b", "c", "d")])
+def test_a_table_that_has_no_name_is_refused(table: Any) -> None:
+    with pytest.raises(ValueError, match=r"^table must be a name, or one to three names as \(schema, table\); got"):
+        name_columns("a", "b").to_sql(table)
+
+
 def test_names_that_differ_only_in_case_are_written_where_they_are_two() -> None:
     assert '"Age"' in name_columns("Age", "age").to_sql("t", dialect="postgres")
     explanation = name_columns("Ä", "ä")

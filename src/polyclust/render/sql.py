@@ -133,8 +133,8 @@ def _write(tree: exp.Expression, dialect: str) -> str:
 
 
 def _name_table(table: str | Sequence[str]) -> exp.Table:
-    parts = [table] if isinstance(table, str) else list(table)
-    if not 1 <= len(parts) <= 3 or not all(parts):
+    parts = [table] if isinstance(table, str) or not isinstance(table, Iterable) else list(table)
+    if not 1 <= len(parts) <= 3 or not all(isinstance(part, str) and part for part in parts):
         raise ValueError(f"table must be a name, or one to three names as (schema, table); got {table!r}.")
     places = dict(zip(("this", "db", "catalog"), map(quote, reversed(parts)), strict=False))
     return exp.Table(**places)

@@ -115,7 +115,10 @@ def check_precomputed(distances: Any, n_rows: int) -> NDArray[np.float32]:
     if distances is None:
         raise ValueError('distance="precomputed" needs the distances: fit(X, distances=D).')
     try:
-        matrix = np.asarray(distances, dtype=np.float32)
+        given = np.asarray(distances)
+        if given.dtype.kind == "c":
+            raise TypeError
+        matrix = given.astype(np.float32, copy=False)
     except (TypeError, ValueError):
         raise ValueError("distances must be a square matrix of numbers, one row and column per row of X.") from None
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
