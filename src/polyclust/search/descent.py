@@ -12,7 +12,7 @@ from polyclust.search.journal import Journal
 from polyclust.search.moves import Neighbourhood
 from polyclust.search.partition import Partition
 
-__all__ = ["explore", "offer", "shift_boundaries", "widen"]
+__all__ = ["explore", "go_beyond", "offer", "rank_pairs", "shift_boundaries", "widen"]
 
 GAINS_BEHIND, SCORE_BEHIND = 4.0, 0.005
 NEARLY_AS_GOOD = 0.01
@@ -23,14 +23,14 @@ N_SLICED = 3
 
 def shift_boundaries(partition: Partition, moves: Neighbourhood, journal: Journal) -> Partition:
     """Shift boundaries until no pair improves of those that are worth it."""
-    queue = deque(() if journal.is_over() else _pairs_by_potential(partition, moves))
+    queue = deque(() if journal.is_over() else rank_pairs(partition, moves))
     while queue and not journal.is_over():
         i, j = queue.popleft()
         shifted = moves.shift(partition, i, j)
         if shifted is not None:
             partition = shifted
             journal.accept("shift", partition)
-            ranked = _pairs_by_potential(partition, moves)
+            ranked = rank_pairs(partition, moves)
             fresh = [p for p in ranked if i in p or j in p]
             waiting = set(queue)
             queue = deque([*fresh, *(p for p in ranked if p in waiting and p not in fresh)])
@@ -79,15 +79,32 @@ def widen(
     return explorer.within_range
 
 
+def go_beyond(
+    found: Mapping[int, Partition],
+    larger: Iterable[Partition],
+    moves: Neighbourhood,
+    n_clusters: tuple[int, int],
+    n_beyond: int,
+    journal: Journal,
+) -> dict[int, Partition]:
+    """What up to ``n_beyond`` clusters more than were asked for lead to, from ``larger`` starts too; none worse."""
+    explorer = _Explorer(moves, n_clusters, journal, dict(found), n_swapped=0, n_beyond=n_beyond)
+    explorer.take(larger)
+    explorer.follow_leader()
+    explorer.settle()
+    return explorer.within_range
+
+
 class _Explorer:
     """The best partition of every K so far, and which of them have yet to be carried on, swapped and sliced."""
 
     def __init__(
         self, moves: Neighbourhood, n_clusters: tuple[int, int], journal: Journal, best: dict[int, Partition],
-        n_swapped: int, carries_all: bool = True, improves_all: bool = True,
+        n_swapped: int, carries_all: bool = True, improves_all: bool = True, n_beyond: int = 0,
     ) -> None:  # fmt: skip
         self.moves, self.journal, self.best = moves, journal, best
         self.least, self.most = n_clusters
+        self.greatest = self.most + n_beyond
         self.n_swapped, self.carries_all = n_swapped, carries_all
         self.improver = _Improver(moves, journal, self.least, improves_all=carries_all and improves_all)
         self.waiting: set[int] = set()
@@ -98,13 +115,16 @@ class _Explorer:
     @property
     def is_over(self) -> bool:
         """Whether the search must end and has as many clusters as were asked for."""
-        return self.journal.is_over() and max(self.best, default=0) >= self.least
+        return self.journal.is_over() and bool(self._asked)
 
     @property
     def within_range(self) -> dict[int, Partition]:
         """The best of every K that was asked for; if there is none, the largest found."""
-        best = self.best
-        return {k: p for k, p in best.items() if k >= self.least} or {max(best): best[max(best)]}
+        return self._asked or {max(self.best): self.best[max(self.best)]}
+
+    @property
+    def _asked(self) -> dict[int, Partition]:
+        return {k: p for k, p in self.best.items() if self.least <= k <= self.most}
 
     def take(self, starts: Iterable[Partition], patience: float = math.inf) -> None:
         """Improve the starts; what is the best of its K then is carried on."""
@@ -112,15 +132,16 @@ class _Explorer:
         for partition in starts:
             if n_in_vain[partition.n_clusters] >= patience:
                 continue
-            improved = self.improver.improve(partition, self.best)
-            is_better = improved.n_clusters <= self.most and self._offer("start", improved)
+            improved = self.improver.improve(partition, self._asked)
+            is_better = improved.n_clusters <= self.greatest and self._offer("start", improved)
             n_in_vain[partition.n_clusters] = 0 if is_better else n_in_vain[partition.n_clusters] + 1
             if self.is_over:
                 break
 
     def follow_leader(self) -> None:
         """The best of all is carried on, also if it was known; others are too if all are."""
-        leader = max(self.best, key=lambda k: self.best[k].score)
+        found = self._asked or self.best
+        leader = max(found, key=lambda k: found[k].score)
         self.waiting = self.waiting | {leader} if self.carries_all else {leader}
 
     def is_near(self, partition: Partition) -> bool:
@@ -133,10 +154,10 @@ class _Explorer:
         while not self.is_over and (changes := self._next_changes()) is not None:
             for move, changed in changes:
                 if changed is not None:
-                    self._offer(move, self.improver.improve(changed, self.best))
+                    self._offer(move, self.improver.improve(changed, self._asked))
 
     def _offer(self, move: str, partition: Partition) -> bool:
-        was_best = max((p.score for p in self.best.values()), default=-math.inf)
+        was_best = max((p.score for p in self._asked.values()), default=-math.inf)
         if not offer(self.best, partition):
             return False
         k = partition.n_clusters
@@ -156,9 +177,9 @@ class _Explorer:
         if self.waiting:
             k = max(self.waiting) if journal.is_over() else min(self.waiting)
             self.waiting.remove(k)
-            grown = _grow(best[k], self.moves, self.most, journal)
+            grown = _grow(best[k], self.moves, self.greatest, journal)
             return [("split", grown), ("merge", _shrink(best[k], self.moves, self.least, journal))]
-        to_swap = _next_to_swap(best, self.least, self.swapped, self.n_swapped)
+        to_swap = _next_to_swap(self._asked, self.swapped, self.n_swapped)
         if to_swap is not None:
             self.swapped.add(to_swap)
             return [("swap", changed) for changed in _swap(best[to_swap], self.moves, journal)]
@@ -193,13 +214,13 @@ class _Improver:
     def _is_hopeless(self, partition: Partition, best: Mapping[int, Partition]) -> bool:
         if self.improves_all or self.most_gained is None or partition.n_clusters < self.least:
             return False
-        behind = max(p.score for p in best.values()) - partition.score
+        behind = max((p.score for p in best.values()), default=-math.inf) - partition.score
         return behind > GAINS_BEHIND * self.most_gained + SCORE_BEHIND
 
 
-def _next_to_swap(best: dict[int, Partition], least: int, done: set[int], n_most: int) -> int | None:
+def _next_to_swap(best: dict[int, Partition], done: set[int], n_most: int) -> int | None:
     """The best K not yet tried, among the few best."""
-    ranked = sorted((k for k in best if k >= max(least, 3)), key=lambda k: -best[k].score)[:n_most]
+    ranked = sorted((k for k in best if k >= 3), key=lambda k: -best[k].score)[:n_most]
     return next((k for k in ranked if k not in done), None)
 
 
@@ -221,7 +242,7 @@ def offer(best: dict[int, Partition], partition: Partition) -> bool:
     return True
 
 
-def _pairs_by_potential(partition: Partition, moves: Neighbourhood) -> list[tuple[int, int]]:
+def rank_pairs(partition: Partition, moves: Neighbourhood) -> list[tuple[int, int]]:
     """Pairs of clusters, those first between which the most weight has the other as its neighbour."""
     n = partition.n_clusters
     nearest = moves.scorer.neighbours(partition)

@@ -17,6 +17,10 @@ USUAL_STARTS = STARTS_OF_A_GROUPING = 10
 CELLS_OF_A_START = 6e5
 CELLS_OF_A_LATTICE = 1e9
 CELLS_OF_ALL_AXES = 3.5e6
+FEW_COUNTS = 3
+BEYOND = 2
+SHAKES = 10
+CELLS_OF_A_SHAKE, CLUSTERS_OF_A_SHAKE = 6e6, 10
 ScorerMaker = Callable[[Points], Scorer]
 
 
@@ -65,6 +69,29 @@ class SearchPlan:
         """
         is_dear = len(points) > FEW_POINTS and is_costly(points, self.family)
         return ["alone"] if is_dear or self.is_called else ["alone", "alike"]
+
+    @property
+    def _is_narrow(self) -> bool:
+        """Whether few K are asked for: then fewer ways lead to each, and more is tried for it."""
+        return self.n_clusters[1] - self.n_clusters[0] < FEW_COUNTS
+
+    @property
+    def n_beyond(self) -> int:
+        """How many clusters more than were asked for there may be on the way."""
+        return BEYOND if self._is_narrow else 0
+
+    def n_shakes(self, points: Points) -> int:
+        """After how many shakes in vain the best is left as it is: the fewer, the more one costs.
+
+        Most are for few K, and for the family whose rules are the simplest: what it finds leads the others.
+        """
+        if self.is_called or self.is_sample:
+            return 0
+        is_simplest = self.family.find_simpler(points.n_features) is None
+        n_usual = self.n_init * (SHAKES if self._is_narrow and is_simplest else 1)
+        n_cells = points.n_features * len(points) ** 2
+        share = min(1.0, CELLS_OF_A_SHAKE / n_cells) * min(1.0, CLUSTERS_OF_A_SHAKE / self.n_clusters[1])
+        return math.ceil(n_usual * share)
 
     @property
     def n_polished(self) -> int:

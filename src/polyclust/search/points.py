@@ -29,6 +29,10 @@ class SubsetOrders:
     rows: NDArray[np.int32]
     is_end: NDArray[np.bool_]
 
+    def take(self, chosen: Ints) -> SubsetOrders:
+        """Some of the directions."""
+        return SubsetOrders(self.rows[chosen], self.is_end[chosen])
+
     def reverse(self) -> SubsetOrders:
         """The same from the other ends."""
         is_end = np.roll(self.is_end[:, ::-1], -1, axis=1)

@@ -7,8 +7,9 @@ A family that contains sums of two terms and more searches these first; what the
    of points when there are many.
 2. Pool: those solutions, the starts that the family can tell apart as they are, and of many points trees in which the
    clusters of k-means are grafted, on all points.
-3. Polish: the best few of the pool are improved with every direction of the family, carried to K + 1 and K - 1, and the
-   winner gets a last pass over all pairs. Of many points the pool is also polished along the axes alone.
+3. Polish: the best few of the pool are improved with every direction of the family, carried to K + 1 and K - 1. Of many
+   points the pool is also polished along the axes alone.
+4. Finish: the winner gets a last pass over all pairs and is shaken, the more the fewer K were asked for.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import numpy as np
 
 from polyclust.search.beam import split_widely
 from polyclust.search.crossing import cross_cuts
-from polyclust.search.descent import explore, offer, shift_boundaries, widen
+from polyclust.search.descent import explore, go_beyond, offer, shift_boundaries, widen
 from polyclust.search.directions import AxisDirections
 from polyclust.search.even import grow_even_tree
 from polyclust.search.extremes import cut_extremes
@@ -40,6 +41,7 @@ from polyclust.search.relocation import move_rows, refine
 from polyclust.search.repair import make_legal
 from polyclust.search.sampled import SampledNeighbourhood
 from polyclust.search.scoring import Scorer, SilhouetteScorer
+from polyclust.search.shaking import shake
 from polyclust.search.starting import Starter
 from polyclust.search.trees import Slants
 from polyclust.search.two import search_two
@@ -202,10 +204,13 @@ def _search_axes(
         improve_all=not plan.is_sample,
         patience=plan.patience,
     )
-    if measured is None or not widens or journal.is_over():
-        return _Along(list(found.values()), [])
-    crossed = journal.in_time(cross_cuts(measured, plan.n_clusters[1]))
-    wider = widen(found, crossed, moves, plan.n_clusters, journal)
+    wider = found
+    if plan.n_beyond and not journal.is_over():
+        larger = starter.make_beyond(moves.legality, counting)
+        wider = go_beyond(wider, larger, moves, plan.n_clusters, plan.n_beyond, journal)
+    if measured is not None and widens and not journal.is_over():
+        crossed = journal.in_time(cross_cuts(measured, plan.n_clusters[1]))
+        wider = widen(wider, crossed, moves, plan.n_clusters, journal)
     return _Along(list(found.values()), [p for k, p in wider.items() if p is not found.get(k)])
 
 
@@ -381,7 +386,8 @@ def _finish(
 ) -> dict[int, Partition]:
     """A last pass for the winner, over more pairs and down to smaller gains, and for what comes close and overtakes it.
 
-    On a sample its noise exceeds what single rows, or pairs that hardly lean on each other, could gain.
+    Between two passes it is shaken. On a sample its noise exceeds what single rows, or pairs that hardly lean on each
+    other, could gain.
     """
     winner = max(best.values(), key=lambda p: p.score)
     is_many = len(moves.scorer.points) > FEW_POINTS
@@ -392,6 +398,9 @@ def _finish(
         offer(best, shift_boundaries(winner, finer, journal))
         return best
     lead = refine(winner, finer, journal)
+    shaken = shake(lead, moves, journal, plan.n_shakes(moves.scorer.points), plan.seed)
+    if shaken is not lead:
+        lead = refine(shaken, finer, journal)
     offer(best, lead)
     rivals = [p for p in best.values() if p.n_clusters != lead.n_clusters and p.score > lead.score - NEAR_THE_LEAD]
     for rival in rivals:

@@ -48,6 +48,15 @@ class Starter:
     ) -> Iterator[Partition]:
         """One cluster, then every K, or some ``counts``, the best of a K first."""
         yield self.scorer.start(np.zeros(len(self.points), dtype=np.intp), 1)
+        yield from self._make_several(legality, counting, counts or range(2, self._most + 1), slants)
+
+    def make_beyond(self, legality: Legality, counting: Counting) -> Iterator[Partition]:
+        """The same for a few K more than were asked for."""
+        yield from self._make_several(legality, counting, range(self._most + 1, self._greatest + 1), None)
+
+    def _make_several(
+        self, legality: Legality, counting: Counting, counts: Container[int], slants: Slants | None
+    ) -> Iterator[Partition]:
         tried: set[bytes] = set()
         given: set[bytes] = set()
         for _, several in itertools.groupby(self._list_labels(counts), key=lambda labels: int(labels.max())):
@@ -73,10 +82,13 @@ class Starter:
             return start_by_medoids(points.distances, points.weights, k, plan.seed)
         return start_by_best_kmeans(points.coordinates, points.weights, k, plan.seed, N_SEEDS)
 
-    def _list_labels(self, counts: Container[int] | None) -> Iterator[Ints]:
-        yield from (labels for labels in self._for_every_count if self._is_worth_while(int(labels.max()) + 1))
-        for k in range(2, self._most + 1):
-            if (counts is None or k in counts) and self._is_worth_while(k):
+    def _list_labels(self, counts: Container[int]) -> Iterator[Ints]:
+        for labels in self._for_every_count:
+            k = int(labels.max()) + 1
+            if k in counts and self._is_worth_while(k):
+                yield labels
+        for k in range(2, self._greatest + 1):
+            if k in counts and self._is_worth_while(k):
                 if k not in self._known:
                     self._known[k] = list(self.journal.in_time(self._start_with(k), at_least=1))
                 yield from self._known[k]
@@ -88,14 +100,18 @@ class Starter:
     def _most(self) -> int:
         return min(self.plan.n_clusters[1], len(self.points))
 
+    @property
+    def _greatest(self) -> int:
+        return min(self._most + self.plan.n_beyond, len(self.points))
+
     @cached_property
     def _for_every_count(self) -> list[Ints]:
         """Even parts where a maximum size binds, and Ward where there are few points."""
         points, found = self.points, []
         if self.plan.bounds.most < points.total_weight * (1.0 - 1e-9):  # sums of weights round
-            found += [grow_even_tree(points, k) for k in range(max(self.plan.n_clusters[0], 2), self._most + 1)]
+            found += [grow_even_tree(points, k) for k in range(max(self.plan.n_clusters[0], 2), self._greatest + 1)]
         if len(points) <= FEW_POINTS:
-            found += start_by_linkage(points.distances, points.weights, self._most).values()
+            found += start_by_linkage(points.distances, points.weights, self._greatest).values()
         return found
 
     def _start_with(self, k: int) -> Iterator[Ints]:
