@@ -87,7 +87,7 @@ def run_cell(
     if reason:
         return Row(problem.protocol, problem.name, method.name, "skipped", note=reason)
     with threadpool_limits(1):
-        task = Task(problem, seed, Clock(budget), max_starts)
+        task = Task(problem, seed, Clock(budget), max_starts, method.counts)
         choice = Choice()
         for proposal in method.propose(task):
             choice.consider(proposal, task, method.counts)

@@ -82,12 +82,16 @@ class Clock:
 
 @dataclass
 class Task:
-    """A problem to be solved once by one method; `max_starts` holds random starts down for a quick look."""
+    """A problem to be solved once by one method.
+
+    max_starts : holds random starts down for a quick look; counts : the numbers of clusters to be tried
+    """
 
     problem: Problem
     seed: int = 0
     clock: Clock = field(default_factory=Clock)
     max_starts: int | None = None
+    counts: range = COUNTS
 
     @property
     def matrix(self) -> Floats:
@@ -95,7 +99,7 @@ class Task:
 
     @property
     def cluster_counts(self) -> range:
-        return range(LEAST_CLUSTERS, min(MOST_CLUSTERS, self.problem.n_rows - 1) + 1)
+        return range(self.counts.start, min(self.counts.stop, self.problem.n_rows))
 
     def n_starts(self, small: int, large: int) -> int:
         """How many random starts: fewer on large tables."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from benchmarks.comparison import TIE, Study
 from benchmarks.lengths import Length, find_length, find_tree
-from benchmarks.methods.mpc import name_at
+from benchmarks.methods.method import name_at
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from benchmarks.absence import find_mark
 from benchmarks.comparison import DEFAULTS, Study
 from benchmarks.lengths import ANY_TREE, Length, average, find_length, name_rival
 from benchmarks.markdown import NOTHING, bold_if, render_table, title
-from benchmarks.methods.mpc import name_at
+from benchmarks.methods.method import name_at
 from benchmarks.same_count import Match, list_matches, list_tree_counts, list_unmatched
 
 NOT_MEASURED = "Not measured yet: `python -m benchmarks.run --methods 'mpc-?-at-*'`, after the trees.\n"

@@ -5,6 +5,7 @@ Resumable, as `benchmarks.run` is; writes UNSEEN.md.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
@@ -19,14 +20,21 @@ from benchmarks.datasets.source import DataNotFoundError
 from benchmarks.datasets.unseen import PROTOCOL, find_archive, list_problems
 from benchmarks.markdown import render_table, show, title
 from benchmarks.methods import METHODS
+from benchmarks.methods.method import Method, name_at
 from benchmarks.problem import Problem
 from benchmarks.results import FOLDER, has_row, read_all, store_row
 
 OURS = ("mpc-1", "mpc-2")
 OTHERS = ("icot", "exkmc-1", "kauri", "kmeans-best")
+GIVEN = (4, 6)  # numbers of clusters that are asked for
+OTHERS_TOLD = ("exkmc-1", "kauri", "kmeans-best")  # how many clusters to find
 PAGE = Path(__file__).resolve().parent / "UNSEEN.md"
 SEED = 0
 ALIKE = 0.0005  # of a silhouette: neither won nor lost
+HEADER = (
+    *("ours", "theirs", "tables", "higher", "alike", "lower"),
+    *("mean difference", "most below", "clauses per cluster"),
+)
 
 
 def choose(problems: list[Problem], n_most: int) -> list[Problem]:
@@ -35,10 +43,15 @@ def choose(problems: list[Problem], n_most: int) -> list[Problem]:
     return [problems[at] for at in order[:n_most]]
 
 
+def list_methods() -> list[Method]:
+    """All that is run: with K chosen, and with K given."""
+    told = [METHODS.get(name_at(name, k)) or METHODS[name].at(k) for k in GIVEN for name in (*OURS, *OTHERS_TOLD)]
+    return [*(METHODS[name] for name in (*OURS, *OTHERS)), *told]
+
+
 def measure(problems: list[Problem], folder: Path, budget: float) -> None:
     """Every method on every table that has no row yet."""
-    methods = [METHODS[name] for name in (*OURS, *OTHERS)]
-    able = [method for method in methods if method.reason_to_skip is None]
+    able = [method for method in list_methods() if method.reason_to_skip is None]
     for method in able:
         warm_up(method)
     for problem in track(problems, description="tables"):
@@ -48,28 +61,37 @@ def measure(problems: list[Problem], folder: Path, budget: float) -> None:
 
 
 def render(rows: pd.DataFrame) -> str:
-    """The page's tables: each of ours beside each of the others, then every table where a tree is above ours."""
+    """The page's tables: each of ours beside each of the others, with K given too, and where a tree is above ours."""
     scores = rows.pivot_table(index="data", columns="method", values="silhouette")
     clauses = rows.pivot_table(index="data", columns="method", values="clauses_per_cluster")
-    header = (
-        "ours",
-        "theirs",
-        "tables",
-        "higher",
-        "alike",
-        "lower",
-        "mean difference",
-        "most below",
-        "clauses per cluster",
-    )
-    pairs = [(ours, theirs) for ours in OURS for theirs in OTHERS if {ours, theirs} <= set(scores)]
-    beside = render_table(header, (_compare(scores, clauses, *pair) for pair in pairs))
+    beside = render_table(HEADER, _compare_all(scores, clauses, OTHERS))
     lost = render_table(("table", *map(title, (*OURS, *OTHERS))), _list_lost(scores))
-    exact = rows[rows["method"].isin(OURS)]["fidelity"]
+    exact = rows[rows["method"].str.startswith(OURS)]["fidelity"]
     told = (
         f"The rules of polyclust give every row its own cluster on {int((exact == 1.0).sum())} of {len(exact)} fits.\n"
     )
-    return "\n".join([beside, told, "## Tables on which a tree scores higher than MPC-2, or ICOT than MPC-1\n", lost])
+    given = (line for k in GIVEN for line in _compare_all(scores, clauses, OTHERS_TOLD, k))
+    return "\n".join(
+        [
+            *(beside, told),
+            *(_read_page("unseen_given.md"), render_table(("K", *HEADER), given)),
+            *("## Tables on which a tree scores higher than MPC-2, or ICOT than MPC-1\n", lost),
+        ]
+    )
+
+
+def _read_page(name: str) -> str:
+    return (PAGE.parent / "pages" / name).read_text(encoding="utf-8")
+
+
+def _compare_all(
+    scores: pd.DataFrame, clauses: pd.DataFrame, others: tuple[str, ...], k: int | None = None
+) -> Iterator[list[str]]:
+    for ours, theirs in itertools.product(OURS, others):
+        names = [name if k is None else name_at(name, k) for name in (ours, theirs)]
+        if set(names) <= set(scores):
+            counted = [] if k is None else [str(k)]
+            yield [*counted, title(ours), title(theirs), *_compare(scores, clauses, *names)]
 
 
 def _compare(scores: pd.DataFrame, clauses: pd.DataFrame, ours: str, theirs: str) -> list[str]:
@@ -80,7 +102,7 @@ def _compare(scores: pd.DataFrame, clauses: pd.DataFrame, ours: str, theirs: str
     lengths = [clauses[m].reindex(both.index).mean() if m in clauses else None for m in (ours, theirs)]
     told = " / ".join(show(length, "{:.2f}") for length in lengths)
     counts = [str(n) for n in (len(both), won, len(both) - won - lost, lost)]
-    return [title(ours), title(theirs), *counts, f"{gains.mean():+.4f}", worst, told]
+    return [*counts, f"{gains.mean():+.4f}", worst, told]
 
 
 def _list_lost(scores: pd.DataFrame) -> Iterator[list[str]]:
@@ -107,8 +129,7 @@ def main(
     measure(chosen, out, budget)
     rows = read_all(out)
     rows = rows[rows["data"].isin([problem.name for problem in chosen])]
-    intro = (PAGE.parent / "pages" / "unseen.md").read_text(encoding="utf-8")
-    intro = intro.format(n_chosen=len(chosen), n_fit=len(problems), budget=f"{budget:g}", alike=ALIKE)
+    intro = _read_page("unseen.md").format(n_chosen=len(chosen), n_fit=len(problems), budget=f"{budget:g}", alike=ALIKE)
     page.write_text(intro + "\n" + render(rows), encoding="utf-8")
     typer.echo(f"{len(chosen)} tables: {page}")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 
 from benchmarks.problem import COUNTS, Proposal, Task
@@ -35,9 +35,19 @@ class Method:
         """Whether it is asked for one number of clusters: measured where a tree has that many, beside the tree."""
         return len(self.counts) == 1
 
+    def at(self, k: int) -> Method:
+        """The same, asked for one number of clusters."""
+        name, title = name_at(self.name, k), f"{self.title}, K = {k}"
+        return replace(self, name=name, title=title, counts=range(k, k + 1))
+
     @property
     def reason_to_skip(self) -> str | None:
         """Why it cannot run here, if so."""
         if self.package and find_spec(self.package) is None:
             return f"the package {self.package} is not installed"
         return None
+
+
+def name_at(method: str, k: int) -> str:
+    """A method that is asked for one number of clusters, as in the results."""
+    return f"{method}-at-{k}"

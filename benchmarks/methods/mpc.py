@@ -62,11 +62,6 @@ def _compare_scores(model: Any, problem: Problem) -> str:
     return f"score_ is {float(model.score_)!r}, scikit-learn's is {expected!r}"
 
 
-def name_at(method: str, k: int) -> str:
-    """A family with a given number of clusters, as in the results."""
-    return f"{method}-at-{k}"
-
-
 METHODS = (
     Method("mpc-1", "MPC-1", "polytopes", partial(propose, family=AXIS)),
     Method("mpc-2", "MPC-2", "polytopes", partial(propose, family=SPARSE)),
@@ -81,10 +76,7 @@ METHODS = (
         counts=range(LEAST_CLUSTERS, 12),
     ),
     *(
-        Method(
-            name_at(base, k), f"{title}, K = {k}", "polytopes", partial(propose, family=family, n_clusters=k),
-            counts=range(k, k + 1),
-        )
+        Method(base, title, "polytopes", partial(propose, family=family, n_clusters=k)).at(k)
         for base, title, family in (("mpc-1", "MPC-1", AXIS), ("mpc-2", "MPC-2", SPARSE))
         for k in COUNTS
     ),

@@ -72,6 +72,14 @@ def test_budget_that_is_used_up_is_recorded(iris: Problem) -> None:
     assert row.n_runs < 900
 
 
+def test_a_method_that_is_told_k_tries_no_other(iris: Problem) -> None:
+    told = METHODS["kmeans-best"].at(4)
+    row = run_cell(iris, told, max_starts=3)
+    assert (row.method, row.k) == ("kmeans-best-at-4", 4)
+    assert told.has_fixed_count
+    assert row.n_runs <= 3 < run_cell(iris, METHODS["kmeans-best"], max_starts=3).n_runs
+
+
 def test_outliers_join_the_majority_and_ties_the_nearer() -> None:
     X = np.array([0.0, 0.1, 0.2, 1.0, 1.1, 0.55])[:, None]
     labels = np.array([0, 0, 0, 1, 1, -1])

@@ -79,7 +79,9 @@ def test_the_page_tells_who_is_above_and_where_a_tree_is(
     text = page.read_text(encoding="utf-8")
     assert "2 tables, drawn at random from the 2 " in text
     assert "| MPC-2 | HClust (Ward) | 2 |" in text
-    assert "its own cluster on 4 of 4 fits" in text
+    assert "its own cluster on 12 of 12 fits" in text
+    assert "| 4 | MPC-1 | ExKMC-1 | " in text
+    assert "| 6 | MPC-2 | k-means++ by silhouette | " in text
 
 
 def test_lost_tables_are_listed() -> None:
