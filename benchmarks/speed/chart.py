@@ -22,6 +22,7 @@ from benchmarks.speed.verdicts import MOST_EXPONENT, MOST_RATIO
 
 CHART = "figures/speed.png"
 COLOURS = {GRID: "#8a8f98", MINIBATCH: "#8a8f98", AXIS: "#2b6cb0", SPARSE: "#d98c21"}
+WIDE_RANGE = 20  # of seconds on an axis: fewer ticks
 
 
 def draw_chart(figures: Figures, path: Path) -> None:
@@ -74,7 +75,8 @@ def draw_growth(
             ax.plot(*zip(*points, strict=True), marker="o", color=COLOURS[who], label=who)
     ax.set(xscale="log", yscale="log", ylabel="processor seconds, one thread")
     ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    low, high = ax.get_ylim()
+    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high > WIDE_RANGE * low else (1, 1.5, 2, 3, 4, 5, 7)))
     ax.yaxis.set_minor_formatter(NullFormatter())
     ax.grid(alpha=0.25)
 
