@@ -205,7 +205,7 @@ def _search_axes(
         patience=plan.patience,
     )
     wider = found
-    if plan.n_beyond and not journal.is_over():
+    if plan.n_beyond and isinstance(scorer, SilhouetteScorer) and not journal.is_over():
         larger = starter.make_beyond(moves.legality, counting)
         wider = go_beyond(wider, larger, moves, plan.n_clusters, plan.n_beyond, journal)
     if measured is not None and widens and not journal.is_over():
@@ -386,8 +386,8 @@ def _finish(
 ) -> dict[int, Partition]:
     """A last pass for the winner, over more pairs and down to smaller gains, and for what comes close and overtakes it.
 
-    Between two passes it is shaken. On a sample its noise exceeds what single rows, or pairs that hardly lean on each
-    other, could gain.
+    Between two passes it is shaken, for the silhouette and exact rules; else that would cost too much. On a sample its
+    noise exceeds what single rows, or pairs that hardly lean on each other, could gain.
     """
     winner = max(best.values(), key=lambda p: p.score)
     is_many = len(moves.scorer.points) > FEW_POINTS
@@ -398,9 +398,9 @@ def _finish(
         offer(best, shift_boundaries(winner, finer, journal))
         return best
     lead = refine(winner, finer, journal)
-    shaken = shake(lead, moves, journal, plan.n_shakes(moves.scorer.points), plan.seed)
-    if shaken is not lead:
-        lead = refine(shaken, finer, journal)
+    if isinstance(moves.scorer, SilhouetteScorer):
+        shaken = shake(lead, moves, journal, plan.n_shakes(moves.scorer.points), plan.seed)
+        lead = lead if shaken is lead else refine(shaken, finer, journal)
     offer(best, lead)
     rivals = [p for p in best.values() if p.n_clusters != lead.n_clusters and p.score > lead.score - NEAR_THE_LEAD]
     for rival in rivals:
