@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -14,13 +15,14 @@ from sklearn.datasets import load_iris
 from naive import lattice, lie_apart, pairs_in_conflict, silhouette_of_repeats
 from polyclust import PolytopeClustering
 from polyclust.errors import SmallClusterWarning
+from polyclust.search import solve
 from polyclust.search.descent import go_beyond, shift_boundaries
 from polyclust.search.distances import measure_distances
 from polyclust.search.family import choose_family
 from polyclust.search.journal import Journal
 from polyclust.search.moves import Neighbourhood
 from polyclust.search.plan import SearchPlan
-from polyclust.search.points import Points
+from polyclust.search.points import FEW_POINTS, Points
 from polyclust.search.repair import make_legal
 from polyclust.search.scoring import SilhouetteScorer, SizeBounds
 from polyclust.search.shaking import shake
@@ -111,6 +113,12 @@ def test_the_same_seed_finds_the_same_clusters():
     assert (once.labels == again.labels).all()
 
 
+def fit_five(X, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return PolytopeClustering(5, max_terms=2, max_coefficient=3, random_state=0, **options).fit(X)
+
+
 class OverJournal(Journal):
     """Over from the first look on."""
 
@@ -133,9 +141,9 @@ def test_one_cluster_cannot_be_shaken():
     assert shake(one, moves, Journal(), 20, seed=0).n_clusters == 1
 
 
-def plan_for(some, n_clusters, limits=(1, 1), **more):
-    bounds = SizeBounds(ANY_SIZE)
-    return SearchPlan(n_clusters, family_of(some, limits), lambda p: SilhouetteScorer(p, bounds), 10, 0, bounds, **more)
+def plan_for(some, n_clusters, limits=(1, 1), bounds=ANY_SIZE):
+    bounds = SizeBounds(bounds)
+    return SearchPlan(n_clusters, family_of(some, limits), lambda p: SilhouetteScorer(p, bounds), 10, 0, bounds)
 
 
 def test_few_numbers_of_clusters_are_shaken_more_and_costly_tables_less():
@@ -145,8 +153,6 @@ def test_few_numbers_of_clusters_are_shaken_more_and_costly_tables_less():
     assert 0 < narrow.n_shakes(many) < narrow.n_shakes(few)
     assert 0 < plan_for(few, (80, 80)).n_shakes(few) < narrow.n_shakes(few)
     assert 0 < plan_for(few, (4, 4), limits=(None, None)).n_shakes(few) < narrow.n_shakes(few)
-    assert plan_for(few, (4, 4), is_called=True).n_shakes(few) == 0
-    assert plan_for(few, (4, 4), is_sample=True).n_shakes(few) == 0
     assert replace(narrow, n_init=100).n_shakes(few) == 10 * narrow.n_shakes(few)
 
 
@@ -171,6 +177,29 @@ def test_starts_beyond_have_more_clusters_than_were_asked_for():
     assert {p.n_clusters for p in starter.make(moves.legality, "alone")} == {1, 2, 3, 4}
     wide = Starter(moves.scorer, plan_for(some, (2, 10)), Journal())
     assert list(wide.make_beyond(moves.legality, "alone")) == []
+
+
+def test_even_trees_are_starts_for_every_k_that_was_asked_for_whatever_the_counts():
+    some = points_at(np.random.default_rng(0).normal(size=(FEW_POINTS + 50, 2)))
+    bounds = (1.0, 0.3 * len(some))
+    moves = neighbourhood_of(some, bounds=bounds)
+    starter = Starter(moves.scorer, plan_for(some, (2, 6), bounds=bounds), Journal())
+    assert {p.n_clusters for p in starter.make(moves.legality, "alone", counts={5})} >= {1, 4, 5, 6}
+
+
+def test_only_the_silhouette_of_exact_rules_is_shaken(monkeypatch):
+    n_tries = []
+    monkeypatch.setattr(solve, "shake", lambda p, moves, journal, n, seed: n_tries.append(n) or p)
+    X = load_iris().data[::3]
+    for options in (
+        {"representation_weight": 2.0},
+        {"criterion": "dunn"},
+        {"criterion": lambda _, labels: -len(np.unique(labels))},
+    ):
+        fit_five(X, **options)
+    assert n_tries == []
+    fit_five(X)
+    assert max(n_tries) == 100
 
 
 def test_as_many_clusters_as_rows_leave_nothing_beyond():

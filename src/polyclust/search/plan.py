@@ -85,8 +85,6 @@ class SearchPlan:
 
         Most are for few K, and for the family whose rules are the simplest: what it finds leads the others.
         """
-        if self.is_called or self.is_sample:
-            return 0
         is_simplest = self.family.find_simpler(points.n_features) is None
         n_usual = self.n_init * (SHAKES if self._is_narrow and is_simplest else 1)
         n_cells = points.n_features * len(points) ** 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from functools import cached_property
 
 import numpy as np
@@ -46,20 +46,20 @@ class Starter:
     def make(
         self, legality: Legality, counting: Counting, counts: Container[int] | None = None, slants: Slants | None = None
     ) -> Iterator[Partition]:
-        """One cluster, then every K, or some ``counts``, the best of a K first."""
+        """One cluster, then every K, random starts for some ``counts`` only, the best of a K first."""
         yield self.scorer.start(np.zeros(len(self.points), dtype=np.intp), 1)
-        yield from self._make_several(legality, counting, counts or range(2, self._most + 1), slants)
+        yield from self._make_several(self._list_labels(range(2, self._most + 1), counts), legality, counting, slants)
 
     def make_beyond(self, legality: Legality, counting: Counting) -> Iterator[Partition]:
         """The same for a few K more than were asked for."""
-        yield from self._make_several(legality, counting, range(self._most + 1, self._greatest + 1), None)
+        yield from self._make_several(self._list_labels(range(self._most + 1, self._greatest + 1)), legality, counting)
 
     def _make_several(
-        self, legality: Legality, counting: Counting, counts: Container[int], slants: Slants | None
+        self, listed: Iterable[Ints], legality: Legality, counting: Counting, slants: Slants | None = None
     ) -> Iterator[Partition]:
         tried: set[bytes] = set()
         given: set[bytes] = set()
-        for _, several in itertools.groupby(self._list_labels(counts), key=lambda labels: int(labels.max())):
+        for _, several in itertools.groupby(listed, key=lambda labels: int(labels.max())):
             new = (labels for labels in several if is_new(labels, tried))
             legal = (make_legal(labels, self.scorer, legality, counting, slants, self._leaves) for labels in new)
             fresh = (p for p in legal if p is not None and is_new(p.labels, given))
@@ -82,13 +82,14 @@ class Starter:
             return start_by_medoids(points.distances, points.weights, k, plan.seed)
         return start_by_best_kmeans(points.coordinates, points.weights, k, plan.seed, N_SEEDS)
 
-    def _list_labels(self, counts: Container[int]) -> Iterator[Ints]:
+    def _list_labels(self, several: range, counts: Container[int] | None = None) -> Iterator[Ints]:
+        """For several K, random starts for some ``counts`` among them."""
         for labels in self._for_every_count:
             k = int(labels.max()) + 1
-            if k in counts and self._is_worth_while(k):
+            if k in several and self._is_worth_while(k):
                 yield labels
-        for k in range(2, self._greatest + 1):
-            if k in counts and self._is_worth_while(k):
+        for k in several:
+            if (counts is None or k in counts) and self._is_worth_while(k):
                 if k not in self._known:
                     self._known[k] = list(self.journal.in_time(self._start_with(k), at_least=1))
                 yield from self._known[k]
