@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Generic, TypeVar
 
 import numpy as np
 
+from polyclust.clusters.starts import start_by_best_kmeans, start_by_medoids
 from polyclust.concluding import read_planes, score_alone
 from polyclust.equipping import Prepared, collapse_rows, make_family, make_scorer
 from polyclust.geometry.hyperplane import Hyperplane
+from polyclust.hyperplanes.telling import choose_telling, count_summed
 from polyclust.scale.blocks import ArrayBlocks, Block, Blocks, Placing
 from polyclust.scale.cuts import CutTree, grow_cuts
 from polyclust.scale.dispersion import score_dispersion
@@ -23,7 +25,7 @@ from polyclust.scale.sampling import choose_nested
 from polyclust.scale.space import Space
 from polyclust.search.criteria import make_criterion
 from polyclust.search.even import grow_even_tree
-from polyclust.search.family import AxisFamily, LatticeFamily
+from polyclust.search.family import limit_lattice
 from polyclust.search.fates import mark_labels
 from polyclust.search.journal import Journal
 from polyclust.search.partition import Ints, Partition, order_by_size
@@ -41,6 +43,7 @@ __all__ = ["BlocksFit", "FitResult", "fit_blocks", "fit_clusters"]
 MANY_ROWS = 20_000
 N_SAMPLED = 3000
 N_POLISHED, VALUES_POLISHED = 6000, 2_400_000  # rows, fewer of them where they are wide
+N_SEEDS = 4
 MARGINS_OF_SIZES = 1.0, 3.0  # standard errors by which bounds are narrower on a sample; more if they do not hold
 ROOM_FOR_MOST = 1.1  # of all rows: for so much clusters of the narrower maximum must have room
 
@@ -179,15 +182,14 @@ def _polish(
     more: Block, placing: Placing, sample: Prepared, settings: Settings, journal: Journal
 ) -> Iterable[Polished]:
     """Trees that may score better than the polytopes, where the criterion and the family allow."""
-    family = make_family(sample.features, settings)
-    if settings.criterion != "silhouette" or not isinstance(family, AxisFamily | LatticeFamily):
+    limits = limit_lattice(len(sample.features), settings.max_terms, settings.max_coefficient)
+    if settings.criterion != "silhouette" or settings.slack_weight is not None or limits is None:
         return []
-    terms = (1, 1) if isinstance(family, AxisFamily) else (family.max_terms, family.max_coefficient)
     least, most = (size / settings.total for size in settings.bounds)
     fewest, greatest = settings.n_clusters
     counts = [k for k in (placing.n_clusters, placing.n_clusters + 1) if fewest <= k <= greatest]
-    limits = Limits(*terms, SizeBounds((least, most)), counts, settings.seed, journal.is_over)
-    return grow_polished(more, placing, sample.features, sample.space, limits)
+    asked = Limits(*limits, SizeBounds((least, most)), counts, settings.seed, journal.is_over)
+    return grow_polished(more, placing, sample.features, sample.space, asked)
 
 
 def _score_all(
@@ -212,7 +214,58 @@ def _call_criterion(prepared: Prepared, labels: Ints, criterion: Callable[..., f
 def _fit_all(prepared: Prepared, settings: Settings, journal: Journal, is_sample: bool = False) -> FitResult:
     """The method on the rows as they are."""
     points, code = collapse_rows(prepared, settings.memory_limit)
-    family = make_family(prepared.features, settings)
+    fit = partial(_fit_points, journal=journal, is_sample=is_sample)
+    n_features = len(prepared.features)
+    limits = limit_lattice(n_features, settings.max_terms, settings.max_coefficient)
+    n_summed = n_features if limits is None or limits[0] == 1 else count_summed(n_features, limits[1])
+    if n_summed < n_features:
+        found = _fit_wide(points, prepared.features, settings, n_summed, fit)
+    else:
+        found = fit(points, prepared.features, settings)
+    return replace(found, labels=found.known_labels[code])
+
+
+def _fit_wide(
+    points: Points,
+    features: Sequence[Feature],
+    settings: Settings,
+    n_summed: int,
+    fit: Callable[[Points, Sequence[Feature], Settings], FitResult],
+) -> FitResult:
+    """Where the sums of all features are too many: one term of any feature, or sums of those that tell clusters apart.
+
+    The second may use what the first found to tell, and the better of the two counts. With a finite λ it is the second.
+    """
+    straight = fit(points, features, replace(settings, max_terms=1, max_coefficient=1))
+    partitions = [straight.known_labels, *_start_in_several(points, settings)]
+    chosen = choose_telling(points.raw, points.weights, partitions, n_summed)
+    narrow = replace(points, raw=points.raw[:, chosen], values=points.values[:, chosen])
+    summed = fit(narrow, [features[f] for f in chosen], settings)
+    planes = tuple(replace(h, features=tuple(int(chosen[f]) for f in h.features)) for h in summed.hyperplanes)
+    summed = replace(summed, hyperplanes=planes)
+    best = summed
+    scores = summed.scores
+    if settings.slack_weight is None:
+        best = max(summed, straight, key=lambda found: found.score)
+        every = sorted({*summed.scores, *straight.scores})
+        scores = {k: max(found.scores.get(k, -np.inf) for found in (summed, straight)) for k in every}
+    return replace(best, scores=scores, search="raced", is_optimal=False)
+
+
+def _start_in_several(points: Points, settings: Settings) -> list[Ints]:
+    """Clusters without rules, some few to many of them."""
+    least, most = max(settings.n_clusters[0], 2), min(settings.n_clusters[1], len(points))
+    counts = sorted({least, (least + most) // 2, most}) if least <= most else []
+    if points.coordinates is None:
+        return [start_by_medoids(points.distances, points.weights, k, settings.seed) for k in counts]
+    return [start_by_best_kmeans(points.coordinates, points.weights, k, settings.seed, N_SEEDS) for k in counts]
+
+
+def _fit_points(
+    points: Points, features: Sequence[Feature], settings: Settings, journal: Journal, is_sample: bool
+) -> FitResult:
+    """The search and the hyperplanes of its best labels, for the points."""
+    family = make_family(features, settings)
     find_scorer = cache(partial(make_scorer, family=family, settings=settings, journal=journal))
     least, most = settings.n_clusters
     plan = SearchPlan(
@@ -236,10 +289,10 @@ def _fit_all(prepared: Prepared, settings: Settings, journal: Journal, is_sample
         n_clusters=best.n_clusters,
         score=scores[best.n_clusters],
         scores=scores,
-        hyperplanes=read_planes(scorer, labels, best.n_clusters, prepared.features, family),
+        hyperplanes=read_planes(scorer, labels, best.n_clusters, features, family),
         search="exhaustive" if found.is_exhaustive else "raced",
         is_optimal=found.is_optimal and not journal.was_cut_short,
-        labels=labels[code],
+        labels=labels,
     )
 
 

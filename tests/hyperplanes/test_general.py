@@ -16,8 +16,10 @@ from polyclust.hyperplanes.general import (
     find_direction,
     is_separable,
     separates,
+    solve_gap,
     walk_to_direction,
     widen_gap,
+    widen_in_box,
 )
 from polyclust.hyperplanes.pair import separate_pair
 
@@ -217,3 +219,20 @@ def test_without_a_given_margin_separable_clusters_have_no_error(seed, max_terms
     assert 0.0 < found.margin < 0.05
     assert (found.errors_above(upper) < 1e-12).all()
     assert (found.errors_below(lower) < 1e-12).all()
+
+
+@given(st.integers(0, 10**6), st.integers(2, 6), st.integers(0, 6))
+def test_both_programs_find_the_widest_gap_of_more_features_than_rows(seed, n_rows, n_more):
+    random = np.random.default_rng(seed)
+    points = random.integers(-4, 5, size=(n_rows, n_rows + n_more)).astype(float)
+    sides = np.where(np.arange(n_rows) < max(n_rows // 2, 1), -1.0, 1.0)
+    upper, lower = points[sides < 0], points[sides > 0]
+    assume(naive_is_separable(upper, lower))
+    in_box = widen_in_box(points, sides)
+    assert np.abs(in_box).max() == 1.0
+    gap = gap_along(upper, lower, in_box)
+    assert gap > 0
+    wide = np.vstack([points, points])  # more rows than features, the same hulls: the other program
+    if len(wide) >= wide.shape[1]:
+        other = solve_gap(wide, np.tile(sides, 2))
+        assert gap == pytest.approx(gap_along(upper, lower, other), rel=1e-6)

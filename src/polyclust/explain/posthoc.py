@@ -18,9 +18,10 @@ from polyclust.explain.names import check_names
 from polyclust.explain.quality import check_weights, list_labels
 from polyclust.explain.separation import PairTable, find_fewest_errors, find_general
 from polyclust.geometry.hyperplane import OUTSIDE, Hyperplane, find_members
-from polyclust.hyperplanes.lattice import Directions, count_directions, list_directions
+from polyclust.hyperplanes.lattice import Directions, count_directions, list_along
 from polyclust.hyperplanes.pair import LATTICE_LIMIT
 from polyclust.hyperplanes.reading import NotSeparableError, read_hyperplanes
+from polyclust.hyperplanes.telling import choose_telling, count_summed
 from polyclust.table.columns import open_table
 from polyclust.table.encode import SCALES, UNITS, EncodedTable, fit_encoder
 
@@ -30,6 +31,7 @@ Labels = NDArray[np.intp]
 __all__ = ["explain_labels"]
 
 NOISE = -1
+MOST_OF_TWO = 3_000_000  # directions of two terms
 
 
 def explain_labels(
@@ -139,7 +141,7 @@ def _separate(
     counted = np.flatnonzero((labels != NOISE) & (weights > 0))
     raw, known = table.raw[counted], labels[counted]
     n_clusters = int(known.max(initial=-1)) + 1
-    oblique = _list_oblique(len(table.features), max_terms, max_coefficient)
+    oblique = _list_oblique(raw, known, weights[counted], max_terms, max_coefficient)
     try:
         return list(read_hyperplanes(raw, known, n_clusters, table.features, oblique)), [], {}
     except NotSeparableError as problem:
@@ -162,15 +164,21 @@ def _take_pair(table: EncodedTable, labels: Labels, weights: Floats, i: int, j: 
     return PairTable(table.raw[rows], labels[rows] == i, weights[rows], table.features, i, j)
 
 
-def _list_oblique(n_features: int, max_terms: int | None, max_coefficient: int | None) -> Directions | None:
-    """The directions of several terms; as many terms as can be listed."""
+def _list_oblique(
+    raw: Floats, labels: Labels, weights: Floats, max_terms: int | None, max_coefficient: int | None
+) -> Directions | None:
+    """The directions of several terms; as many terms as can be listed, of the features that tell most if even two of
+    all cannot."""
+    n_features = raw.shape[1]
     if max_coefficient is None or max_terms == 1 or n_features == 1:
         return None
     terms = min(max_terms or n_features, n_features)
     while terms > 2 and count_directions(n_features, terms, max_coefficient) > LATTICE_LIMIT:
         terms -= 1
-    directions = list_directions(n_features, terms, max_coefficient)
-    return directions.take(np.arange(n_features, len(directions)))
+    n_summed = count_summed(n_features, max_coefficient, MOST_OF_TWO, MOST_OF_TWO)
+    summed = choose_telling(raw, weights, [labels], n_summed) if n_summed < n_features else np.arange(n_features)
+    directions = list_along(summed, terms, max_coefficient)
+    return directions.take(np.arange(n_summed, len(directions)))
 
 
 def _number_labels(labels: Any, weights: Floats) -> tuple[Labels, tuple[Hashable, ...]]:

@@ -7,7 +7,9 @@ small.
 
 It has no solution if and only if the clusters cannot be separated; otherwise w / s has its largest
 coefficient at 1 and leaves the widest gap, 2 / s, of all such w. The LP starts with the rows near the
-boundary and takes in the rows it violates. Pairs that cannot be separated, or not with so few terms, go to
+boundary and takes in the rows it violates. Of more features than rows it is turned round: w is in a box and
+the gap is made wide, which is the same w many times sooner; gaps so narrow that a solver's tolerance hides
+them are left to the first. Pairs that cannot be separated, or not with so few terms, go to
 the mixed integer program of ``general_program``.
 """
 
@@ -17,6 +19,7 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dtrtrs
 from scipy.optimize import Bounds, LinearConstraint
 from scipy.sparse import csr_array
 
@@ -68,8 +71,8 @@ def walk_to_direction(upper: Floats, lower: Floats) -> Floats:
     It starts at the difference of the means (so the first direction tried is Fisher's) and ends as soon as
     the clusters are separated.
     """
-    whiten = whitening(upper, lower)
-    above, below = upper @ whiten, lower @ whiten
+    factor, spread = factor_scatter(upper, lower)
+    above, below = (dtrtrs(factor, (rows / spread).T, lower=1)[0].T for rows in (upper, lower))
     z = above.mean(axis=0) - below.mean(axis=0)
     for _ in range(WALK_STEPS):
         heights, depths = above @ z, below @ z
@@ -80,16 +83,17 @@ def walk_to_direction(upper: Floats, lower: Floats) -> Floats:
         if length == 0.0:
             break
         z = z + min(max(-float(z @ step) / length, 0.0), 1.0) * step
-    return normalise(whiten @ z)
+    return normalise(dtrtrs(factor, z, lower=1, trans=1)[0] / spread)
 
 
-def whitening(upper: Floats, lower: Floats) -> Floats:
-    """A matrix that makes the rows' scatter about their cluster's mean round (a ridge where it has none)."""
+def factor_scatter(upper: Floats, lower: Floats) -> tuple[Floats, Floats]:
+    """The lower triangle whose inverse makes the rows' scatter about their cluster's mean round (a ridge where it has
+    none), for rows over the spreads that come with it."""
     deviations = np.vstack([upper - upper.mean(axis=0), lower - lower.mean(axis=0)])
     spread = np.maximum(deviations.std(axis=0), PRECISION + np.abs(deviations).max() * 1e-3)
     scatter = (deviations / spread).T @ (deviations / spread) / len(deviations)
-    values, vectors = np.linalg.eigh(scatter + 1e-3 * np.eye(len(spread)))
-    return np.asarray(vectors / np.sqrt(values) / spread[:, None], dtype=np.float64)
+    factor = np.linalg.cholesky(scatter + 1e-3 * np.eye(len(spread)))
+    return factor, spread
 
 
 def widen_gap(upper: Floats, lower: Floats, start: Floats, *, is_enough: bool) -> Floats | None:
@@ -123,6 +127,10 @@ def find_violated(heights: Floats, sides: Floats, chosen: NDArray[np.bool_]) -> 
 def solve_gap(points: Floats, sides: Floats) -> Floats | None:
     """minimise s over (w, b, s), as in the head of this file; None if there is no solution."""
     n, n_features = points.shape
+    if n_features > n:
+        w = widen_in_box(points, sides)
+        if separates(points[sides < 0.0], points[sides > 0.0], w):
+            return w
     apart = np.hstack([-sides[:, None] * points, -sides[:, None], np.zeros((n, 1))])
     one, edge = np.eye(n_features), np.ones((n_features, 1))
     no_b = np.zeros((n_features, 1))
@@ -135,6 +143,19 @@ def solve_gap(points: Floats, sides: Floats) -> Floats | None:
         is_whole=np.zeros(n_features + 2),
     )
     return None if answer.x is None else normalise(answer.x[:n_features])
+
+
+def widen_in_box(points: Floats, sides: Floats) -> Floats:
+    """maximise m   subject to   w.x + b >= m above,   w.x + b <= -m below,   -1 <= w_d <= 1,   m >= 0."""
+    n, n_features = points.shape
+    apart = np.hstack([-sides[:, None] * points, -sides[:, None], -np.ones((n, 1))])
+    answer = run_solver(
+        np.r_[np.zeros(n_features + 1), -1.0],
+        [LinearConstraint(apart, 0.0, np.inf)],
+        Bounds(np.r_[-np.ones(n_features), -np.inf, 0.0], np.r_[np.ones(n_features), np.inf, np.inf]),
+        is_whole=np.zeros(n_features + 2),
+    )
+    return normalise(answer.x[:n_features])
 
 
 def separate_general(

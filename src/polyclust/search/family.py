@@ -10,16 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyclust.hyperplanes.lattice import Directions, count_directions, list_directions
+from polyclust.hyperplanes.telling import MOST_LISTED
 from polyclust.search.directions import AxisDirections, LatticeDirections, RealDirections
 from polyclust.search.legality import AlwaysLegal, IntervalLegality, Legality, LinearLegality
 from polyclust.search.moves import DirectionSource
 from polyclust.search.points import Points
 
-__all__ = ["AxisFamily", "Family", "GeneralFamily", "LatticeFamily", "SlackFamily", "choose_family"]
+__all__ = [
+    "AxisFamily", "Family", "GeneralFamily", "LatticeFamily", "SlackFamily", "choose_family", "limit_lattice",
+]  # fmt: skip
 
-MOST_LISTED = 150_000
 REAL_MAX_COEFFICIENT = 5
 FAR_FROM_ZERO = 1e3  # ranges
+SPANNED, CORNERS = 1e-9, 1e-4  # of the longest extent of points: what is shorter is rounding, or nearly flat
 SIMPLER_COEFFICIENTS, MOST_SIMPLER = (3, 1), 20_000  # of two terms that are searched before real coefficients
 
 
@@ -99,10 +102,27 @@ class GeneralFamily:
         return (points.raw - self.offset) / self.scale
 
     def legality(self, points: Points) -> Legality:
-        return LinearLegality(points, self.space(points), self.scale, self.is_far)
+        space = self._span(points)
+        extents = np.linalg.norm(space, axis=0)
+        is_full = space.shape[1] == len(points) - 1 < points.n_features and not self.is_far
+        if is_full and extents.min(initial=np.inf) > CORNERS * extents.max(initial=0.0):
+            return AlwaysLegal()  # the corners of a simplex
+        return LinearLegality(points, space, self.scale, self.is_far)
 
     def directions(self, points: Points, effort: float = 1.0) -> DirectionSource:  # noqa: ARG002
-        return RealDirections(self.space(points), self.offset / self.scale if self.is_far else None)
+        return RealDirections(self._span(points), self.offset / self.scale if self.is_far else None)
+
+    def _span(self, points: Points) -> NDArray[np.float64]:
+        """The space, of fewer points than features the part that they span: what is apart there is apart in the space.
+
+        Far from zero gaps are looked for among the sums of the features themselves.
+        """
+        space = self.space(points)
+        if self.is_far or len(space) >= space.shape[1]:
+            return space
+        left, lengths, _ = np.linalg.svd(space - space.mean(axis=0), full_matrices=False)
+        is_used = lengths > SPANNED * lengths.max(initial=0.0)
+        return np.asarray(left[:, is_used] * lengths[is_used])
 
     def find_simpler(self, n_features: int) -> Family | None:
         return _list_two_terms(n_features, SIMPLER_COEFFICIENTS) if n_features > 1 else None
@@ -153,16 +173,26 @@ def choose_family(
     offset: NDArray[np.float64],
     scale: NDArray[np.float64],
 ) -> Family:
-    """From the two limits. Real coefficients with a limit on terms are searched as fine integer ratios."""
-    n_terms = min(max_terms or n_features, n_features)
-    if n_terms == 1:
+    """From the two limits."""
+    if min(max_terms or n_features, n_features) == 1:
         return AxisFamily()
-    if max_coefficient is None and max_terms is None:
+    limits = limit_lattice(n_features, max_terms, max_coefficient)
+    if limits is None:
         return GeneralFamily(offset, scale)
+    n_terms, largest = limits
+    is_complete = n_terms == min(max_terms or n_features, n_features) and max_coefficient is not None
+    return LatticeFamily(_list_oblique(n_features, n_terms, largest), n_terms, largest, is_complete)
+
+
+def limit_lattice(n_features: int, max_terms: int | None, max_coefficient: int | None) -> tuple[int, int] | None:
+    """The terms and coefficients that are listed; None for general hyperplanes.
+
+    Real coefficients with a limit on terms are searched as fine integer ratios.
+    """
+    if max_coefficient is None and max_terms is None:
+        return None
+    n_terms = min(max_terms or n_features, n_features)
     largest = REAL_MAX_COEFFICIENT if max_coefficient is None else max_coefficient
-    listed = n_terms
-    while listed > 2 and count_directions(n_features, listed, largest) > MOST_LISTED:
-        listed -= 1
-    oblique = _list_oblique(n_features, listed, largest)
-    is_complete = listed == n_terms and max_coefficient is not None
-    return LatticeFamily(oblique, n_terms if is_complete else listed, largest, is_complete)
+    while n_terms > 2 and count_directions(n_features, n_terms, largest) > MOST_LISTED:
+        n_terms -= 1
+    return n_terms, largest

@@ -90,7 +90,7 @@ class _PairwiseLegality:
 
 
 class AlwaysLegal(_PairwiseLegality):
-    """Finite slack weight: nothing is forbidden."""
+    """Nothing is forbidden: with a finite slack weight, or where some hyperplane parts the points in any way."""
 
     def allows(self, partition: Partition, rows: Ints, others: Iterable[int]) -> bool:  # noqa: ARG002
         return True
