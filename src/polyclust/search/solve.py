@@ -17,8 +17,9 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -93,7 +94,7 @@ def _search_heuristically(scorer: Scorer, plan: SearchPlan, journal: Journal) ->
         return usual
     moves = _make_moves(scorer, plan, journal)
     starter = Starter(scorer, plan, journal)
-    begun = _search_simpler(moves, plan, journal) or _begin(starter, moves, journal)
+    begun = _search_simpler(starter, moves, journal) or _begin(starter, moves, journal)
     pool = begun.pool if usual is None else [*begun.pool, *usual.partitions.values()]
     if is_few and isinstance(plan.family, AxisFamily):
         best = _finish(_keep_best(pool, plan), moves, plan, journal)
@@ -101,8 +102,9 @@ def _search_heuristically(scorer: Scorer, plan: SearchPlan, journal: Journal) ->
     journal.begin("polish")
     is_left_to_more = plan.is_sample and not is_few and _has_many_slants(plan.family)
     is_axis = isinstance(plan.family, AxisFamily)
-    starts = [] if is_axis or is_left_to_more else _start_anew(starter, pool, moves, journal)
-    starts += _graft(starter, pool, journal)
+    counts = _choose_counts(pool, begun.rated, plan)
+    starts = [] if is_axis or is_left_to_more else _start_anew(starter, counts, moves, journal)
+    starts += _graft(starter, pool, counts, journal)
     best = _polish(pool, starts, moves, plan, journal, begun.wider)
     is_asked = not (is_few or plan.is_sample or plan.is_called)
     if is_asked and begun.is_straight and isinstance(plan.family, LatticeFamily):
@@ -122,12 +124,14 @@ class _Begun:
 
     has_raced : directions were left out on the way; is_straight : only the axes were used
     wider : what of many points is polished beside the pool, since it led it on groups
+    rated : of many points the score of starts for every K, whatever rules could say of them
     """
 
     pool: list[Partition]
     has_raced: bool
     is_straight: bool
     wider: Sequence[Partition] = ()
+    rated: Mapping[int, float] = field(default_factory=dict)
 
 
 def _begin(starter: Starter, moves: Neighbourhood, journal: Journal) -> _Begun:
@@ -136,17 +140,17 @@ def _begin(starter: Starter, moves: Neighbourhood, journal: Journal) -> _Begun:
     journal.begin("axes")
     axes = AxisDirections(plan.effort)
     if len(points) > FEW_POINTS:
-        found, wider = _search_groups(starter.scorer, moves, plan, journal)
-        return _Begun(found, has_raced=True, is_straight=True, wider=wider)
+        found, wider, rated = _search_groups(starter.scorer, moves, plan, journal)
+        return _Begun(found, has_raced=True, is_straight=True, wider=wider, rated=rated)
     along = _move_along(axes, starter.scorer, moves.least_leaning, journal)
     ways = (_search_axes(starter, along, way, journal, is_wide=True) for way in plan.both_ways(points))
     pool = [p for way in journal.in_time(ways, at_least=1) for p in (*way.found, *way.wider)]
     return _Begun(pool, axes.has_raced, is_straight=True)
 
 
-def _search_simpler(moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> _Begun | None:
+def _search_simpler(starter: Starter, moves: Neighbourhood, journal: Journal) -> _Begun | None:
     """What sums of two terms find, so that a family which contains them does not score less; None where that is all."""
-    scorer = moves.scorer
+    scorer, plan = moves.scorer, starter.plan
     simpler = None if plan.is_sample or plan.is_called else plan.family.find_simpler(scorer.points.n_features)
     if simpler is None:
         return None
@@ -154,9 +158,11 @@ def _search_simpler(moves: Neighbourhood, plan: SearchPlan, journal: Journal) ->
     pool = [p for p in found.partitions.values() if moves.legality.holds_for(p)]
     if not pool:
         return None
+    rated = {}
     if len(scorer.points) > FEW_POINTS:
         pool += _cut_once(moves, plan, journal)
-    return _Begun(pool, has_raced=not found.is_exhaustive, is_straight=False)
+        rated = starter.rate_tight()
+    return _Begun(pool, has_raced=not found.is_exhaustive, is_straight=False, rated=rated)
 
 
 def _make_moves(scorer: Scorer, plan: SearchPlan, journal: Journal) -> Neighbourhood:
@@ -176,10 +182,14 @@ def _move_along(axes: DirectionSource, scorer: Scorer, leaning: float, journal: 
 
 
 class _Along(NamedTuple):
-    """What the axes find for every K, and what slices and cuts through all clusters make of it where that is better."""
+    """What the axes find for every K, and what slices and cuts through all clusters make of it where that is better.
+
+    rated : of groups, the score of starts for every K, whatever rules could say of them
+    """
 
     found: list[Partition]
     wider: list[Partition]
+    rated: Mapping[int, float] = MappingProxyType({})
 
 
 def _search_axes(
@@ -222,7 +232,7 @@ def _search_groups(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journ
     """
     widens = not plan.is_sample or scorer.points.has_recurring_values
     n_groups = int(np.clip(math.sqrt(CELLS_OF_GROUPS / scorer.points.n_features), FEWEST_GROUPS, MOST_GROUPS))
-    found, wider = _cut_once(moves, plan, journal), []
+    found, wider, rated = _cut_once(moves, plan, journal), [], dict[int, float]()
     if journal.is_over():
         n_groups = min(n_groups, max(FEW_GROUPS, 4 * plan.n_clusters[0]))
 
@@ -243,8 +253,9 @@ def _search_groups(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journ
             leader = max(p.score for p in coarse.found)
             leading = [p for p in coarse.wider if p.score > leader + LEAD_OF_WIDER]
             wider += _lift(sorted(leading, key=lambda p: -p.score)[:1], groups, moves, counting, journal)
+        rated |= {k: max(score, rated.get(k, -np.inf)) for k, score in starter.rate_known().items()}
     leader = max(p.score for p in found)
-    return _Along(found, [p for p in wider if p.score > leader])
+    return _Along(found, [p for p in wider if p.score > leader], rated)
 
 
 def _lift(
@@ -263,16 +274,16 @@ def _lift_one(coarse: Partition, groups: Groups, moves: Neighbourhood, counting:
     return make_legal(groups.spread(coarse.labels), scorer, moves.legality, counting, near=near)
 
 
-def _start_anew(starter: Starter, pool: list[Partition], moves: Neighbourhood, journal: Journal) -> list[Partition]:
+def _start_anew(starter: Starter, chosen: set[int], moves: Neighbourhood, journal: Journal) -> list[Partition]:
     """Starts that the whole family tells apart: as they are, or as trees of cuts.
 
-    Where there are many points, only near the K that is best along the axes, and with cuts of two terms.
+    Where there are many points, only for some K, and with cuts of two terms.
     """
     plan = starter.plan
     counts = None
     ways: list[tuple[Counting, Slants | None]] = [(counting, None) for counting in plan.both_ways(starter.points)]
     if len(starter.points) > FEW_POINTS:
-        counts = _choose_counts(pool, plan)
+        counts = chosen
         if isinstance(plan.family, LatticeFamily):
             slants = Slants(plan.family.max_coefficient)
             ways[0] = ("alone", slants)
@@ -281,7 +292,7 @@ def _start_anew(starter: Starter, pool: list[Partition], moves: Neighbourhood, j
     return [p for p in in_time if p.n_clusters >= plan.n_clusters[0]]
 
 
-def _graft(starter: Starter, pool: list[Partition], journal: Journal) -> list[Partition]:
+def _graft(starter: Starter, pool: list[Partition], counts: set[int], journal: Journal) -> list[Partition]:
     """Trees for the starts of many points that score more than what was found, where families have few terms."""
     plan, family = starter.plan, starter.plan.family
     is_many = len(starter.points) > FEW_POINTS and not (plan.is_sample or plan.is_called)
@@ -289,7 +300,7 @@ def _graft(starter: Starter, pool: list[Partition], journal: Journal) -> list[Pa
         return []
     limits = (1, 1) if isinstance(family, AxisFamily) else (family.max_terms, family.max_coefficient)
     lead = max(p.score for p in pool)
-    grafted = starter.graft(_choose_counts(pool, plan), limits, lead)
+    grafted = starter.graft(counts, limits, lead)
     return list(journal.in_time(grafted))
 
 
@@ -439,7 +450,10 @@ def _keep_best(pool: list[Partition], plan: SearchPlan) -> dict[int, Partition]:
     return {chosen.n_clusters: chosen}
 
 
-def _choose_counts(pool: list[Partition], plan: SearchPlan) -> set[int]:
-    """The number of clusters that is best along the axes, those beside it, and the fewest asked for."""
-    best = max(pool, key=lambda p: p.score).n_clusters
-    return {plan.n_clusters[0], best - 1, best, best + 1}
+def _choose_counts(pool: list[Partition], rated: Mapping[int, float], plan: SearchPlan) -> set[int]:
+    """The number of clusters that is best along the axes, those beside it, and the fewest asked for; also that for
+    which starts score most, if they score more than the pool."""
+    best = max(pool, key=lambda p: p.score)
+    chosen = {plan.n_clusters[0], best.n_clusters - 1, best.n_clusters, best.n_clusters + 1}
+    leading = max(rated, key=lambda k: rated[k], default=0)
+    return chosen | {leading} if rated and rated[leading] > best.score else chosen

@@ -41,6 +41,7 @@ class Starter:
         self.plan = plan
         self.journal = journal
         self._known: dict[int, list[Ints]] = {}
+        self._tight: dict[int, Ints] = {}
         self._leaves: KnownLeaves = {}
 
     def make(
@@ -76,11 +77,32 @@ class Starter:
                 if found is not None:
                     yield found
 
+    def rate_known(self) -> dict[int, float]:
+        """For every K the best score of the random starts that were made, whatever rules could say of them."""
+        return {k: self._rate(several, k) for k, several in self._known.items()}
+
+    def rate_tight(self) -> dict[int, float]:
+        """For every K the score of the tightest clusters of several seeds, which are starts from now on."""
+        counts = self.journal.in_time(range(max(self.plan.n_clusters[0], 2), self._most + 1))
+        return {k: self._rate([self._start_tightly(k)], k) for k in counts}
+
+    def _rate(self, several: list[Ints], n_clusters: int) -> float:
+        """The best score of those that have so many clusters, of sizes within the bounds."""
+        scores = [-np.inf]
+        for labels in several:
+            if len(np.unique(labels)) == n_clusters:
+                partition = self.scorer.start(labels, n_clusters)
+                scores.append(partition.score if self.plan.bounds.hold_for(partition.sizes) else -np.inf)
+        return max(scores)
+
     def _start_tightly(self, k: int) -> Ints:
         points, plan = self.points, self.plan
-        if points.coordinates is None:
-            return start_by_medoids(points.distances, points.weights, k, plan.seed)
-        return start_by_best_kmeans(points.coordinates, points.weights, k, plan.seed, N_SEEDS)
+        if k not in self._tight:
+            if points.coordinates is None:
+                self._tight[k] = start_by_medoids(points.distances, points.weights, k, plan.seed)
+            else:
+                self._tight[k] = start_by_best_kmeans(points.coordinates, points.weights, k, plan.seed, N_SEEDS)
+        return self._tight[k]
 
     def _list_labels(self, several: range, counts: Container[int] | None = None) -> Iterator[Ints]:
         """For several K, random starts for some ``counts`` among them."""
@@ -118,6 +140,8 @@ class Starter:
     def _start_with(self, k: int) -> Iterator[Ints]:
         """k-means from several seeds, with Algorithm 1 after the first; medoids where there are no coordinates."""
         points, plan = self.points, self.plan
+        if k in self._tight:
+            yield self._tight[k]
         n_starts = 1 if self.journal.is_over() else plan.n_starts(points)
         seeds = [plan.seed + repeat for repeat in range(n_starts)]
         if points.coordinates is None:
