@@ -9,7 +9,7 @@ from sklearn.preprocessing import minmax_scale
 
 from polyclust import PolytopeClustering
 from polyclust.clusters.starts import start_by_kmeans
-from polyclust.search import solve
+from polyclust.search import solve, two
 from polyclust.search.distances import measure_distances
 from polyclust.search.family import choose_family
 from polyclust.search.journal import Journal
@@ -77,3 +77,33 @@ def test_general_hyperplanes_of_many_rows_score_no_less_than_k_means():
     best = max(silhouette_score(scaled, start_by_kmeans(scaled, np.ones(len(X)), k, [0])[0]) for k in range(2, 8))
     assert model.score_ >= best - 1e-6
     assert model.n_clusters_ == 5
+
+
+def test_more_clusters_than_asked_for_are_on_the_way_where_the_most_do_best():
+    plan = make_starter(np.arange(12.0)[:, None], (2, 10)).plan
+    assert [k for k in range(2, 11) if plan.goes_beyond(k)] == [10]
+    assert replace(plan, n_clusters=(4, 5)).goes_beyond(4)
+
+
+def test_small_tables_are_shaken_more():
+    some = {n: make_starter(np.random.default_rng(0).normal(size=(n, 4)), (2, 10)) for n in (60, 200, 900)}
+    plan = replace(some[60].plan, family=choose_family(4, 1, 1, np.zeros(4), np.ones(4)))
+    shakes = [plan.n_shakes(one.points) for one in some.values()]
+    assert shakes == [10 * plan.n_init, 13, plan.n_init]  # of 200 rows and 4 features 2 * 1e6 / 1.6e5, rounded up
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_two_clusters_are_raced_where_all_their_cuts_cost_too_much(monkeypatch, seed):
+    X = np.random.default_rng(seed).gamma(0.7, size=(90, 6))
+    starter = make_starter(X, (2, 2))
+    family = choose_family(6, 2, 3, np.zeros(6), np.ones(6))
+    best = two.search_two(starter.scorer, family, Journal())
+    assert two.race_two(starter.scorer, family.oblique, Journal()).score == pytest.approx(best.score, abs=1e-9)
+    monkeypatch.setattr(two, "CELLS_OF_A_RACE", 5e5)  # 49 of the rows run, and the 61 best directions win
+    monkeypatch.setattr(two, "FEWEST_ROWS", 20)
+    raced = two.race_two(starter.scorer, family.oblique, Journal())
+    assert best.score - 0.05 < raced.score <= best.score + 1e-9
+    assert family.legality(starter.points).holds_for(raced)
+    over = Journal()
+    over.interrupt()
+    assert two.race_two(starter.scorer, family.oblique, over) is None

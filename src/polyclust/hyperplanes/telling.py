@@ -14,7 +14,7 @@ __all__ = ["choose_telling", "count_summed"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-MOST_LISTED, FEW_LISTED = 150_000, 40_000  # directions of a search, and those of one that more would be too many for
+MOST_LISTED, FEW_LISTED = 150_000, 80_000  # directions of a search, and those of one that more would be too many for
 
 
 def count_summed(

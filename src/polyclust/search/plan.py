@@ -11,7 +11,7 @@ from polyclust.search.fates import Counting
 from polyclust.search.points import FEW_POINTS, Points
 from polyclust.search.scoring import Scorer, SizeBounds
 
-__all__ = ["SearchPlan", "is_costly"]
+__all__ = ["BEYOND", "SearchPlan", "is_costly"]
 
 USUAL_STARTS = STARTS_OF_A_GROUPING = 10
 CELLS_OF_A_START = 6e5
@@ -21,6 +21,7 @@ FEW_COUNTS = 3
 BEYOND = 2
 SHAKES = 10
 CELLS_OF_A_SHAKE, CLUSTERS_OF_A_SHAKE = 6e6, 10
+CELLS_OF_MORE_SHAKES = 1e6
 ScorerMaker = Callable[[Points], Scorer]
 
 
@@ -75,19 +76,20 @@ class SearchPlan:
         """Whether few K are asked for: then fewer ways lead to each, and more is tried for it."""
         return self.n_clusters[1] - self.n_clusters[0] < FEW_COUNTS
 
-    @property
-    def n_beyond(self) -> int:
-        """How many clusters more than were asked for there may be on the way."""
-        return BEYOND if self._is_narrow else 0
+    def goes_beyond(self, n_clusters: int) -> bool:
+        """Whether there may be clusters more than were asked for on the way: for few K, or if the most do best."""
+        return self._is_narrow or n_clusters == self.n_clusters[1]
 
     def n_shakes(self, points: Points) -> int:
         """After how many shakes in vain the best is left as it is: the fewer, the more one costs.
 
-        Most are for few K, and for the family whose rules are the simplest: what it finds leads the others.
+        Most are for few K or small tables, and for the family whose rules are the simplest: what it finds leads the
+        others.
         """
         is_simplest = self.family.find_simpler(points.n_features) is None
-        n_usual = self.n_init * (SHAKES if self._is_narrow and is_simplest else 1)
         n_cells = points.n_features * len(points) ** 2
+        n_each = SHAKES if self._is_narrow else min(max(CELLS_OF_MORE_SHAKES / n_cells, 1.0), SHAKES)
+        n_usual = self.n_init * (n_each if is_simplest else 1.0)
         share = min(1.0, CELLS_OF_A_SHAKE / n_cells) * min(1.0, CLUSTERS_OF_A_SHAKE / self.n_clusters[1])
         return math.ceil(n_usual * share)
 

@@ -36,7 +36,7 @@ from polyclust.search.grouping import Groups, group_points
 from polyclust.search.journal import Journal
 from polyclust.search.moves import DirectionSource, Neighbourhood
 from polyclust.search.partition import Partition
-from polyclust.search.plan import SearchPlan, is_costly
+from polyclust.search.plan import BEYOND, SearchPlan, is_costly
 from polyclust.search.points import FEW_POINTS, Points
 from polyclust.search.relocation import move_rows, refine
 from polyclust.search.repair import make_legal
@@ -45,7 +45,7 @@ from polyclust.search.scoring import Scorer, SilhouetteScorer
 from polyclust.search.shaking import shake
 from polyclust.search.starting import Starter
 from polyclust.search.trees import Slants
-from polyclust.search.two import search_two
+from polyclust.search.two import race_two, search_two
 
 __all__ = ["SearchResult", "search_partitions"]
 
@@ -215,9 +215,10 @@ def _search_axes(
         patience=plan.patience,
     )
     wider = found
-    if plan.n_beyond and isinstance(scorer, SilhouetteScorer) and not journal.is_over():
+    leading = max(found, key=lambda k: found[k].score, default=0)
+    if plan.goes_beyond(leading) and isinstance(scorer, SilhouetteScorer) and not journal.is_over():
         larger = starter.make_beyond(moves.legality, counting)
-        wider = go_beyond(wider, larger, moves, plan.n_clusters, plan.n_beyond, journal)
+        wider = go_beyond(wider, larger, moves, plan.n_clusters, BEYOND, journal)
     if measured is not None and widens and not journal.is_over():
         crossed = journal.in_time(cross_cuts(measured, plan.n_clusters[1]))
         wider = widen(wider, crossed, moves, plan.n_clusters, journal)
@@ -322,6 +323,7 @@ def _cut_in_two(one: Partition, moves: Neighbourhood, plan: SearchPlan, journal:
             found.append(cut_extremes(scorer, plan.family.oblique, journal))
             if not plan.is_sample:
                 found.append(search_two(scorer, AxisFamily(), journal, most_cells=CELLS_OF_A_CUT))
+                found.append(race_two(scorer, plan.family.oblique, journal))
     found.append(moves.split(one, 0))
     return max((p for p in found if p is not None), key=lambda p: p.score, default=None)
 

@@ -15,7 +15,7 @@ from polyclust.search.fates import Counting
 from polyclust.search.journal import Journal
 from polyclust.search.legality import Legality
 from polyclust.search.partition import Ints, Partition, is_new
-from polyclust.search.plan import SearchPlan
+from polyclust.search.plan import BEYOND, SearchPlan
 from polyclust.search.points import FEW_POINTS, Points
 from polyclust.search.repair import KnownLeaves, graft_legal, make_legal
 from polyclust.search.scoring import Scorer
@@ -125,7 +125,7 @@ class Starter:
 
     @property
     def _greatest(self) -> int:
-        return min(self._most + self.plan.n_beyond, len(self.points))
+        return min(self._most + BEYOND, len(self.points))
 
     @cached_property
     def _for_every_count(self) -> list[Ints]:

@@ -1,24 +1,30 @@
-"""Two clusters: every direction of the lattice and every intercept, which is a proof."""
+"""Two clusters: every direction of the lattice and every intercept, which is a proof; or the winners of a race."""
 
 from __future__ import annotations
+
+import math
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
+from polyclust.hyperplanes.lattice import Directions
 from polyclust.kernels.silhouette import IMPOSSIBLE
 from polyclust.search.family import Family
 from polyclust.search.journal import Journal
 from polyclust.search.partition import Partition
-from polyclust.search.points import SubsetOrders, order_projections
+from polyclust.search.points import Points, SubsetOrders, order_projections
 from polyclust.search.scoring import SilhouetteScorer
 
-__all__ = ["search_two"]
+__all__ = ["race_two", "search_two"]
 
 Floats = NDArray[np.float64]
 
 MOST_CELLS = 4e9
 DIRECTIONS_AT_ONCE = 256
 CELLS_BETWEEN_LOOKS = 3e8  # at the clock
+CELLS_OF_A_RACE, FEWEST_ROWS = 1e8, 100
+FEWEST_WINNERS, MOST_WINNERS = 4, 100
 
 
 def search_two(
@@ -32,16 +38,41 @@ def search_two(
         return None
     whole = scorer.start(np.zeros(len(points), dtype=np.intp), 1)
     best = _best_cut(scorer, whole, points.order_along_axes(np.ones(len(points), dtype=bool)), None, journal)
-    rows = np.arange(len(points), dtype=np.int32)
-    for start in range(0, n_oblique, DIRECTIONS_AT_ONCE):
-        if journal.is_over():
-            break
-        assert family.oblique is not None
-        some = family.oblique.take(np.arange(start, min(start + DIRECTIONS_AT_ONCE, n_oblique)))
-        best = _best_cut(scorer, whole, order_projections(rows, some.project(points.values)), best, journal)
+    for some in [] if family.oblique is None else _in_parts(family.oblique, journal):
+        best = _best_cut(scorer, whole, _order_all(points, some), best, journal)
     if best is not None:
         journal.accept("split", best)
     return best
+
+
+def race_two(scorer: SilhouetteScorer, directions: Directions, journal: Journal) -> Partition | None:
+    """The best two clusters along the directions whose best cuts of a sample score most; None without time or a cut."""
+    points = scorer.points
+    n_rows = int(np.clip(math.sqrt(CELLS_OF_A_RACE / len(directions)), min(FEWEST_ROWS, len(points)), len(points)))
+    rows = np.sort(np.random.default_rng(0).permutation(len(points))[:n_rows])
+    few = points.take(rows, points.weights[rows] * (points.total_weight / points.weights[rows].sum()))
+    on_few = SilhouetteScorer(few, scorer.bounds, scorer.n_threads)
+    whole = on_few.start(np.zeros(n_rows, dtype=np.intp), 1)
+    parts = _in_parts(directions, journal)
+    scores = [on_few.scan(whole, 0, None, _order_all(few, some)).max(axis=1) for some in parts]
+    if not scores or journal.is_over():
+        return None
+    n_winners = int(np.clip(CELLS_OF_A_RACE / len(points) ** 2, FEWEST_WINNERS, MOST_WINNERS))
+    winners = directions.take(np.argsort(-np.concatenate(scores), kind="stable")[:n_winners])
+    whole = scorer.start(np.zeros(len(points), dtype=np.intp), 1)
+    return _best_cut(scorer, whole, _order_all(points, winners), None, journal)
+
+
+def _in_parts(directions: Directions, journal: Journal) -> Iterator[Directions]:
+    """Some directions after the other, as long as there is time."""
+    for start in range(0, len(directions), DIRECTIONS_AT_ONCE):
+        if journal.is_over():
+            break
+        yield directions.take(np.arange(start, min(start + DIRECTIONS_AT_ONCE, len(directions))))
+
+
+def _order_all(points: Points, directions: Directions) -> SubsetOrders:
+    return order_projections(np.arange(len(points), dtype=np.int32), directions.project(points.values))
 
 
 def _best_cut(
