@@ -16,11 +16,12 @@ from polyclust.equipping import Prepared, collapse_rows, make_family, make_score
 from polyclust.geometry.hyperplane import Hyperplane
 from polyclust.hyperplanes.telling import choose_telling, count_summed
 from polyclust.scale.blocks import ArrayBlocks, Block, Blocks, Placing
+from polyclust.scale.cells import Celled, grow_cells
 from polyclust.scale.cuts import CutTree, grow_cuts
 from polyclust.scale.dispersion import score_dispersion
 from polyclust.scale.estimate import estimate_silhouette
 from polyclust.scale.extending import Extended, extend_clusters, extend_loosely
-from polyclust.scale.polishing import Limits, Polished, grow_polished
+from polyclust.scale.polishing import Limits, Polished, grow_polished, score_clusters
 from polyclust.scale.sampling import choose_nested
 from polyclust.scale.space import Space
 from polyclust.search.criteria import make_criterion
@@ -43,6 +44,7 @@ __all__ = ["BlocksFit", "FitResult", "fit_blocks", "fit_clusters"]
 MANY_ROWS = 20_000
 N_SAMPLED = 3000
 N_POLISHED, VALUES_POLISHED = 6000, 2_400_000  # rows, fewer of them where they are wide
+TERMS_IN_GENERAL = 2, 3  # and coefficients of the trees that are grown beside general cells
 N_SEEDS = 4
 MARGINS_OF_SIZES = 1.0, 3.0  # standard errors by which bounds are narrower on a sample; more if they do not hold
 ROOM_FOR_MOST = 1.1  # of all rows: for so much clusters of the narrower maximum must have room
@@ -50,7 +52,10 @@ ROOM_FOR_MOST = 1.1  # of all rows: for so much clusters of the narrower maximum
 
 @dataclass(frozen=True)
 class FitResult:
-    """What the method found; labels for the rows of ``Prepared``, None where the rows are in blocks elsewhere."""
+    """What the method found; labels for the rows of ``Prepared``, None where the rows are in blocks elsewhere.
+
+    leading : of many rows the number of clusters for which starts score more than rules of one term
+    """
 
     n_clusters: int
     score: float
@@ -60,6 +65,7 @@ class FitResult:
     is_optimal: bool
     interval: tuple[float, float] | None = None
     labels: Ints | None = None
+    leading: int | None = None
 
     @property
     def known_labels(self) -> Ints:
@@ -161,7 +167,7 @@ def _extend(
         if extended is not None:
             return extended
 
-    polished = _polish(more, placing, sample, settings, journal) if len(more) > len(sample.raw) else []
+    polished = _polish(more, placing, found, sample, settings, journal) if len(more) > len(sample.raw) else []
     trees = _grow_trees(sample, found, settings, with_even=is_last and settings.bounds.most < settings.total)
     return extend_clusters(blocks, placing, sample.features, settings.bounds, trees, polished)
 
@@ -179,17 +185,31 @@ def _grow_trees(sample: Prepared, found: FitResult, settings: Settings, with_eve
 
 
 def _polish(
-    more: Block, placing: Placing, sample: Prepared, settings: Settings, journal: Journal
-) -> Iterable[Polished]:
-    """Trees that may score better than the polytopes, where the criterion and the family allow."""
-    limits = limit_lattice(len(sample.features), settings.max_terms, settings.max_coefficient)
-    if settings.criterion != "silhouette" or settings.slack_weight is not None or limits is None:
+    more: Block, placing: Placing, found: FitResult, sample: Prepared, settings: Settings, journal: Journal
+) -> Iterable[Polished | Celled]:
+    """Trees that may score better than the polytopes, where the criterion allows.
+
+    For general hyperplanes cells too, and a tree of the hyperplanes that were found.
+    """
+    if settings.criterion != "silhouette" or settings.slack_weight is not None:
         return []
+    limits = limit_lattice(len(sample.features), settings.max_terms, settings.max_coefficient)
     least, most = (size / settings.total for size in settings.bounds)
     fewest, greatest = settings.n_clusters
-    counts = [k for k in (placing.n_clusters, placing.n_clusters + 1) if fewest <= k <= greatest]
-    asked = Limits(*limits, SizeBounds((least, most)), counts, settings.seed, journal.is_over)
-    return grow_polished(more, placing, sample.features, sample.space, asked)
+    likely = {placing.n_clusters, placing.n_clusters + 1} | (set() if found.leading is None else {found.leading})
+    counts = [k for k in sorted(likely) if fewest <= k <= greatest]
+    asked = Limits(*(limits or TERMS_IN_GENERAL), SizeBounds((least, most)), counts, settings.seed, journal.is_over)
+    trees = grow_polished(more, placing, sample.features, sample.space, asked)
+    if limits is not None:
+        return trees
+    cells = grow_cells(more, placing, sample.features, sample.space, asked)
+    known = next(_grow_trees(sample, found, settings, with_even=False))
+    now, then = (
+        score_clusters(more, labels, sample.space, placing.n_clusters)
+        for labels in (placing.label(more.raw), known.label_rows(more.raw))
+    )
+    own = Polished(known, placing.n_clusters, then - now)
+    return sorted([*cells, *trees, own], key=lambda each: -each.gain)
 
 
 def _score_all(
@@ -293,6 +313,7 @@ def _fit_points(
         search="exhaustive" if found.is_exhaustive else "raced",
         is_optimal=found.is_optimal and not journal.was_cut_short,
         labels=labels,
+        leading=found.leading,
     )
 
 

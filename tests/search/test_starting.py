@@ -65,7 +65,8 @@ def test_the_count_whose_starts_lead_the_pool_is_chosen_too(rated, counts):
     starter = make_starter(np.arange(12.0)[:, None] % 4, (2, 10))
     in_two, in_four = (starter.scorer.start(np.arange(12) % k, k) for k in (2, 4))
     pool = [replace(in_two, score=0.1), replace(in_four, score=0.5)]
-    assert solve._choose_counts(pool, rated, starter.plan) == counts
+    leading = solve._find_leading(pool, rated)
+    assert solve._choose_counts(pool, leading, starter.plan) == counts
 
 
 def test_general_hyperplanes_of_many_rows_score_no_less_than_k_means():

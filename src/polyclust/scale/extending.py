@@ -11,6 +11,7 @@ import numpy as np
 from polyclust.geometry.hyperplane import Hyperplane
 from polyclust.scale.blocks import Block, Blocks, Placing
 from polyclust.scale.boxes import Boxes, box_leaves, box_rows, read_boxes
+from polyclust.scale.cells import Celled
 from polyclust.scale.cuts import CutTree
 from polyclust.scale.polishing import Polished
 from polyclust.scale.settling import place_anew, settle_rows
@@ -37,17 +38,17 @@ def extend_clusters(
     features: Sequence[Feature],
     bounds: SizeBounds,
     trees: Iterable[CutTree],
-    polished: Iterable[Polished] = (),
+    polished: Iterable[Polished | Celled] = (),
 ) -> Extended:
     """Every row lies in one polytope: that of its cluster. None is too small, if need be because leaves were joined.
 
-    ``polished`` trees, the best first, take the polytopes' place at once if they are better, else where these cannot be
-    kept; where those trees' sizes are wrong, the first of ``trees`` whose leaves are not too large once the small are
-    joined, or the first of all.
+    ``polished`` trees and cells, the best first, take the polytopes' place at once if they are better, else where these
+    cannot be kept; where their sizes are wrong, the first of ``trees`` whose leaves are not too large once the small
+    are joined, or the first of all.
     """
     worse = []
     for each in polished:
-        extended = _extend_tree(blocks, each, features, bounds) if each.is_better else None
+        extended = _extend_polished(blocks, each, features, bounds) if each.is_better else None
         if extended is not None:
             return extended
         if not each.is_better:
@@ -56,7 +57,7 @@ def extend_clusters(
     if extended is not None:
         return extended
     for each in worse:
-        extended = _extend_tree(blocks, each, features, bounds)
+        extended = _extend_polished(blocks, each, features, bounds)
         if extended is not None:
             return extended
     joined = (_read_tree(tree, box_rows(blocks, tree, bounds.least), features) for tree in trees)
@@ -75,10 +76,12 @@ def _keep_polytopes(blocks: Blocks, found: Placing, features: Sequence[Feature],
     return None if placed is None else _in_order(placed, settled[0])
 
 
-def _extend_tree(
-    blocks: Blocks, polished: Polished, features: Sequence[Feature], bounds: SizeBounds
+def _extend_polished(
+    blocks: Blocks, polished: Polished | Celled, features: Sequence[Feature], bounds: SizeBounds
 ) -> Extended | None:
-    """The leaves; where their sizes are wrong, those of the tree mended, as long as that is as good as this."""
+    """The cells, or the leaves; where their sizes are wrong, those of the tree mended, as long as that is as good."""
+    if isinstance(polished, Celled):
+        return _keep_polytopes(blocks, polished.placing, features, bounds)
     is_better = polished.is_better
     for _ in range(1 + N_MENDED):
         boxes = box_leaves(blocks, polished.tree)

@@ -28,7 +28,10 @@ from polyclust.search.scoring import SizeBounds
 from polyclust.search.trees import Slants, grow_tree
 from polyclust.table.features import Feature
 
-__all__ = ["Limits", "Polished", "grow_polished", "measure_fates", "score_some"]
+__all__ = [
+    "GAIN_OF_A_TREE", "N_JUDGED", "Limits", "Polished", "grow_polished", "measure_fates", "run_kmeans",
+    "score_clusters", "score_some",
+]  # fmt: skip
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -85,7 +88,8 @@ def grow_polished(
     if len(np.unique(labels)) < found.n_clusters or limits.is_over():
         return
     first = study.begin(labels)
-    starts = [first, *(start for start in map(study.begin, study.run_kmeans()) if start.score > first.score)]
+    others = map(study.begin, run_kmeans(rows, space, limits))
+    starts = [first, *(start for start in others if start.score > first.score)]
     waiting: list[Polished] = []
     for start in sorted(starts, key=lambda start: -start.score)[:MOST_STARTS]:
         while waiting and first.score + waiting[0].gain > start.score - LIKELY_LOSS:
@@ -98,6 +102,17 @@ def grow_polished(
     yield from waiting
 
 
+def run_kmeans(rows: Block, space: Space, limits: Limits) -> Iterator[Ints]:
+    """Labels of k-means for the counts of clusters, where it has as many."""
+    here = space.locate(rows.clustered)
+    for k in limits.counts:
+        if limits.is_over():
+            break
+        labels = start_by_best_kmeans(here, rows.weights, k, limits.seed, N_SEEDS)
+        if len(np.unique(labels)) == k:
+            yield labels
+
+
 class _Study:
     """Rows and what is asked of their trees."""
 
@@ -108,16 +123,6 @@ class _Study:
         self.points = Points(no_distances, rows.weights, rows.raw, rows.raw / units, None)
         few = slice(N_GROWN)
         self.few = Points(no_distances, rows.weights[few], rows.raw[few], self.points.values[few], None)
-
-    def run_kmeans(self) -> Iterator[Ints]:
-        """Labels of k-means, where it has the number of clusters that was asked for."""
-        here = self.space.locate(self.rows.clustered)
-        for k in self.limits.counts:
-            if self.limits.is_over():
-                break
-            labels = start_by_best_kmeans(here, self.rows.weights, k, self.limits.seed, N_SEEDS)
-            if len(np.unique(labels)) == k:
-                yield labels
 
     def begin(self, labels: Ints) -> _Start:
         """Labels with what they mean for every row, and about their mean silhouette."""
@@ -193,6 +198,11 @@ def measure_fates(rows: Block, labels: Ints, space: Space, n_clusters: int) -> F
     influence = weigh_influence(labels_known, means[known], sizes, weights * (sizes / sums)[labels_known])
     alone = compare_means(means)
     return Fates(alone, alone + influence.of(distances))
+
+
+def score_clusters(rows: Block, labels: Ints, space: Space, n_clusters: int) -> float:
+    """About the mean silhouette; -inf where a cluster has no rows."""
+    return score_some(rows, labels, space, n_clusters) if len(np.unique(labels)) == n_clusters else -np.inf
 
 
 def score_some(rows: Block, labels: Ints, space: Space, n_clusters: int) -> float:

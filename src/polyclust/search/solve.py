@@ -67,11 +67,13 @@ class SearchResult:
     """The best partition for every K.
 
     is_exhaustive : every step tried all directions and intercepts on all points; is_optimal : it is proved
+    leading : of many points the K for which starts score more than what was found before the polish, if there is one
     """
 
     partitions: dict[int, Partition]
     is_exhaustive: bool
     is_optimal: bool = False
+    leading: int | None = None
 
 
 def search_partitions(points: Points, plan: SearchPlan, journal: Journal) -> SearchResult:
@@ -102,7 +104,8 @@ def _search_heuristically(scorer: Scorer, plan: SearchPlan, journal: Journal) ->
     journal.begin("polish")
     is_left_to_more = plan.is_sample and not is_few and _has_many_slants(plan.family)
     is_axis = isinstance(plan.family, AxisFamily)
-    counts = _choose_counts(pool, begun.rated, plan)
+    leading = _find_leading(pool, begun.rated)
+    counts = _choose_counts(pool, leading, plan)
     starts = [] if is_axis or is_left_to_more else _start_anew(starter, counts, moves, journal)
     starts += _graft(starter, pool, counts, journal)
     best = _polish(pool, starts, moves, plan, journal, begun.wider)
@@ -115,7 +118,7 @@ def _search_heuristically(scorer: Scorer, plan: SearchPlan, journal: Journal) ->
         if in_two is not None:
             offer(best, in_two)
     has_raced = begun.has_raced or moves.directions.has_raced
-    return SearchResult(best, is_exhaustive=is_few and not (has_raced or plan.is_called))
+    return SearchResult(best, is_exhaustive=is_few and not (has_raced or plan.is_called), leading=leading)
 
 
 @dataclass(frozen=True)
@@ -452,10 +455,14 @@ def _keep_best(pool: list[Partition], plan: SearchPlan) -> dict[int, Partition]:
     return {chosen.n_clusters: chosen}
 
 
-def _choose_counts(pool: list[Partition], rated: Mapping[int, float], plan: SearchPlan) -> set[int]:
-    """The number of clusters that is best along the axes, those beside it, and the fewest asked for; also that for
-    which starts score most, if they score more than the pool."""
-    best = max(pool, key=lambda p: p.score)
-    chosen = {plan.n_clusters[0], best.n_clusters - 1, best.n_clusters, best.n_clusters + 1}
-    leading = max(rated, key=lambda k: rated[k], default=0)
-    return chosen | {leading} if rated and rated[leading] > best.score else chosen
+def _find_leading(pool: list[Partition], rated: Mapping[int, float]) -> int | None:
+    """The number of clusters for which starts score most, if they score more than the pool."""
+    leading = max(rated, key=lambda k: rated[k], default=None)
+    return leading if leading is not None and rated[leading] > max(p.score for p in pool) else None
+
+
+def _choose_counts(pool: list[Partition], leading: int | None, plan: SearchPlan) -> set[int]:
+    """The number of clusters that is best along the axes, those beside it, and the fewest asked for; and the leading
+    one."""
+    best = max(pool, key=lambda p: p.score).n_clusters
+    return {plan.n_clusters[0], best - 1, best, best + 1} | (set() if leading is None else {leading})
