@@ -251,3 +251,18 @@ def test_one_cluster_has_no_score(tmp_path: Path, run) -> None:
     assert done.returncode == 0, done.stderr
     assert "one cluster has no silhouette, found in" in done.stdout
     assert "-1.0000" not in done.stdout
+
+
+def test_of_a_wide_table_some_columns_are_listed_and_the_others_counted(tmp_path: Path, run) -> None:
+    random = np.random.default_rng(0)
+    table = pd.DataFrame(random.normal(size=(30, 100)), columns=[f"gene {g}" for g in range(100)])
+    table.insert(50, "sample", [f"S{row}" for row in range(30)])
+    table["same"] = 1
+    table.loc[3, "gene 70"] = np.nan
+    table.to_csv(tmp_path / "genes.csv", index=False)
+    said = run("fit", "genes.csv", "-o", "out", "--clusters", "2", cwd=tmp_path).stdout
+    listed = [line for line in said.splitlines() if line.startswith("  ") and "  number" in line]
+    assert [line.split("  ")[1] for line in listed] == [*(f"gene {g}" for g in range(12)), "gene 70"]
+    assert "left out: a different text in each row" in said
+    assert "\n  same " in said
+    assert "\n  … and 87 more columns clustered (87 number)\n" in said

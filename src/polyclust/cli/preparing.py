@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,6 +24,7 @@ __all__ = ["PreparedTable", "describe_columns", "head_ids", "prepare_table", "ti
 POSTAL_NAME = re.compile(
     r"(^|[^a-z])(plz|postleitzahl|zip|zip[ _-]?code|post[ _-]?code|postal[ _-]?code)$", re.IGNORECASE
 )
+MOST_SHOWN, FEW_PLAIN = 60, 12  # columns one by one; of wider tables so few that are as usual
 
 
 @dataclass(frozen=True)
@@ -75,12 +77,34 @@ def prepare_table(source: TableSource, wishes: Wishes, missing: str) -> Prepared
 
 
 def describe_columns(prepared: PreparedTable) -> str:
-    """The table that shows the kind of every column and what is left out."""
-    width = min(32, max(len(c.name) for c in prepared.found))
+    """The table that shows the kind of every column and what is left out; of very many columns the first of a sort."""
+    shown, more = _choose_shown(prepared.found)
+    width = min(32, max(len(c.name) for c in shown))
     n_columns = len(prepared.found)
     head = f"{prepared.source.name}: {spell_count(prepared.n_rows, 'row')}, {spell_count(n_columns, 'column')}"
-    lines = [f"  {_fit(c.name, width)}  {c.kind:<10}  {_note(c)}" for c in prepared.found]
-    return "\n".join([head, *lines, *_describe_names(prepared), *_describe_missing(prepared)])
+    lines = [f"  {_fit(c.name, width)}  {c.kind:<10}  {_note(c)}" for c in shown]
+    return "\n".join([head, *lines, *more, *_describe_names(prepared), *_describe_missing(prepared)])
+
+
+def _choose_shown(found: Sequence[FoundColumn]) -> tuple[Sequence[FoundColumn], list[str]]:
+    """The columns that are listed one by one, and lines about the others.
+
+    Of a wide table a few that nobody would doubt are enough; those left out, with gaps or with advice come before.
+    """
+    if len(found) <= MOST_SHOWN:
+        return found, []
+    is_plain = {c.name: c.is_used and not (c.advice or c.n_missing) for c in found}
+    kept = [*(c for c in found if is_plain[c.name])][:FEW_PLAIN]
+    kept += [*(c for c in found if not is_plain[c.name])][: MOST_SHOWN - len(kept)]
+    names = {c.name for c in kept}
+    lines = []
+    for is_used, doing in ((True, "clustered"), (False, "left out")):
+        counts = Counter(c.kind for c in found if c.name not in names and c.is_used == is_used)
+        listed = ", ".join(f"{format_count(n)} {kind}" for kind, n in counts.most_common())
+        if listed:
+            n_more = spell_count(counts.total(), "more column")
+            lines.append(f"  … and {n_more} {doing} ({listed})")
+    return [c for c in found if c.name in names], lines
 
 
 def head_ids(id_name: str | None) -> str:
