@@ -239,7 +239,7 @@ def _fit_all(prepared: Prepared, settings: Settings, journal: Journal, is_sample
     limits = limit_lattice(n_features, settings.max_terms, settings.max_coefficient)
     n_summed = n_features if limits is None or limits[0] == 1 else count_summed(n_features, limits[1])
     if n_summed < n_features:
-        found = _fit_wide(points, prepared.features, settings, n_summed, fit)
+        found = _fit_wide(points, prepared.features, settings, n_summed, fit, journal)
     else:
         found = fit(points, prepared.features, settings)
     return replace(found, labels=found.known_labels[code])
@@ -251,12 +251,15 @@ def _fit_wide(
     settings: Settings,
     n_summed: int,
     fit: Callable[[Points, Sequence[Feature], Settings], FitResult],
+    journal: Journal,
 ) -> FitResult:
     """Where the sums of all features are too many: one term of any feature, or sums of those that tell clusters apart.
 
     The second may use what the first found to tell, and the better of the two counts. With a finite λ it is the second.
     """
     straight = fit(points, features, replace(settings, max_terms=1, max_coefficient=1))
+    if journal.is_over() and settings.slack_weight is None:
+        return replace(straight, search="raced", is_optimal=False)
     partitions = [straight.known_labels, *_start_in_several(points, settings)]
     chosen = choose_telling(points.raw, points.weights, partitions, n_summed)
     narrow = replace(points, raw=points.raw[:, chosen], values=points.values[:, chosen])

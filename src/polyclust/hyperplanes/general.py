@@ -7,8 +7,8 @@ small.
 
 It has no solution if and only if the clusters cannot be separated; otherwise w / s has its largest
 coefficient at 1 and leaves the widest gap, 2 / s, of all such w. The LP starts with the rows near the
-boundary and takes in the rows it violates. Of more features than rows it is turned round: w is in a box and
-the gap is made wide, which is the same w many times sooner; gaps so narrow that a solver's tolerance hides
+boundary and takes in the rows it violates. Of many features, or more than rows, it is turned round: w is in a
+box and the gap is made wide, which is the same w many times sooner; gaps so narrow that a solver's tolerance hides
 them are left to the first. Pairs that cannot be separated, or not with so few terms, go to
 the mixed integer program of ``general_program``.
 """
@@ -36,6 +36,7 @@ __all__ = ["find_direction", "is_separable", "separate_general"]
 
 WALK_STEPS = 40
 ROWS_PER_ROUND = 64
+MANY_FEATURES = 100
 
 
 def is_separable(upper: Floats, lower: Floats) -> bool:
@@ -127,7 +128,7 @@ def find_violated(heights: Floats, sides: Floats, chosen: NDArray[np.bool_]) -> 
 def solve_gap(points: Floats, sides: Floats) -> Floats | None:
     """minimise s over (w, b, s), as in the head of this file; None if there is no solution."""
     n, n_features = points.shape
-    if n_features > n:
+    if n_features > min(n, MANY_FEATURES):
         w = widen_in_box(points, sides)
         if separates(points[sides < 0.0], points[sides > 0.0], w):
             return w

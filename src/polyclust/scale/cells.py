@@ -56,6 +56,8 @@ def grow_cells(
     labels = found.label(rows.raw)
     now = score_clusters(rows, labels, space, found.n_clusters)
     for start in itertools.chain([labels], run_kmeans(rows, space, limits)):
+        if limits.is_over():
+            break
         several = (_improve(rows, start, features, space, limits.shares, stiffness) for stiffness in STIFFNESSES)
         best = max((each for each in several if each is not None), key=lambda each: each.gain, default=None)
         if best is not None:
