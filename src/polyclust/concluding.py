@@ -53,7 +53,7 @@ def _read_slack(
         rows = np.concatenate([first, second])
         is_upper = errors.space[rows] @ found.w + found.b >= 0.0
         terms = {int(p): float(found.w[p] * stretch[p]) for p in np.flatnonzero(found.w)}
-        plane = plane_between(points.raw[rows], is_upper, terms, features, upper=i, lower=j)
+        plane = plane_between(points.raw[rows], is_upper, terms, features, upper=i, lower=j, may_err=True)
         planes.append(_unless_useless(plane, points, first, second, features, family))
     return tuple(planes)
 

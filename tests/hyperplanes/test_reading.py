@@ -13,7 +13,12 @@ from hypothesis import strategies as st
 from naive import lattice, lie_apart, lie_apart_by_any_plane, pairs_in_conflict
 from polyclust.geometry.hyperplane import find_members
 from polyclust.hyperplanes.lattice import list_directions
-from polyclust.hyperplanes.reading import NotSeparableError, read_general_hyperplanes, read_hyperplanes
+from polyclust.hyperplanes.reading import (
+    NotSeparableError,
+    plane_between,
+    read_general_hyperplanes,
+    read_hyperplanes,
+)
 from polyclust.hyperplanes.threshold import choose_threshold
 from polyclust.table.features import Column, Feature
 from strategies import partitioned_points
@@ -123,3 +128,15 @@ def test_a_far_cluster_does_not_hide_a_narrow_gap_between_others():
     labels = np.repeat([0, 1, 2], [9, 9, 2])
     planes = read_hyperplanes(raw, labels, 3, features_of(raw), list_directions(2, 2, 1))
     assert_reads(planes, raw, labels, 3, features_of(raw))
+
+
+@pytest.mark.parametrize("is_upper", [[True, False, False], [False, True, True]])
+def test_rows_whose_sums_are_alike_are_on_one_side_of_a_plane_that_may_err(is_upper):
+    raw = np.array([[3.0, 0.0], [1.0, 1.0], [0.0, 0.0]])  # 3 * 0.1 and 0.1 + 0.2 are the same float
+    terms, features = {0: 0.1, 1: 0.2}, features_of(raw)
+    with pytest.raises(ValueError, match="gap"):
+        plane_between(raw, np.array(is_upper), terms, features, upper=1, lower=0)
+    plane = plane_between(raw, np.array(is_upper), terms, features, upper=1, lower=0, may_err=True)
+    above = plane.is_above(raw)
+    assert np.isfinite(plane.threshold)
+    assert above[0] == above[1]

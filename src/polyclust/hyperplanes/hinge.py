@@ -100,9 +100,8 @@ class PairRows:
 
     def mean_difference(self) -> Floats:
         """Upper mean - lower mean."""
-        upper = np.average(self.upper, axis=0, weights=self.weights[: self.n_upper])
-        lower = np.average(self.lower, axis=0, weights=self.weights[self.n_upper :])
-        return np.asarray(upper - lower, dtype=np.float64)
+        above, below = self.weights[: self.n_upper], self.weights[self.n_upper :]
+        return np.asarray(above @ self.upper / above.sum() - below @ self.lower / below.sum(), dtype=np.float64)
 
 
 def _collapse(values: Floats, weights: Floats | None) -> tuple[Floats, Floats]:

@@ -124,11 +124,14 @@ def plane_between(
     features: Sequence[Feature],
     upper: int,
     lower: int,
+    may_err: bool = False,
 ) -> Hyperplane:
     """A hyperplane from its terms and the rows that it has on its upper side.
 
     terms : feature -> coefficient in the space of raw / unit. The first coefficient is made positive (the sides change
-    places with it), one term is in the column's own units, and the threshold lies in the gap between the sides.
+    places with it), one term is in the column's own units, and the threshold lies in the gap between the sides. If
+    it may err, a row counts as above where its value is no less than that of another above: sums may be alike for rows
+    that the space of the program has on either side.
     """
     positions = tuple(sorted(p for p, c in terms.items() if c != 0.0))
     flip = terms[positions[0]] < 0.0
@@ -136,7 +139,10 @@ def plane_between(
     coefficients = (1.0,) if is_axis else tuple(-terms[p] if flip else terms[p] for p in positions)
     above, below = (lower, upper) if flip else (upper, lower)
     plane = make_plane(positions, coefficients, features, above=above, below=below)
-    low, high = _gap_between(plane.value(raw), ~is_upper if flip else is_upper)
+    values, is_above = plane.value(raw), ~is_upper if flip else is_upper
+    if may_err:
+        is_above = values >= values.min(where=is_above, initial=np.inf)
+    low, high = _gap_between(values, is_above)
     return place_plane(plane, low, high, features)
 
 

@@ -69,7 +69,7 @@ class Neighbourhood:
         while cut := self.legality.find_cut(partition, i, j, orders, scores, floor, n_tries):
             order = orders.rows[cut.order]
             labels = two_sides(partition, order[: cut.position + 1], order[cut.position + 1 :], i, j)
-            changed = self.scorer.change(partition, labels, partition.n_clusters)
+            changed = self.scorer.change(partition, labels, partition.n_clusters, floor)
             if changed.score > floor:
                 return changed
             scores[cut.order, cut.position] = IMPOSSIBLE

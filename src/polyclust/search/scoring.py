@@ -61,8 +61,11 @@ class Scorer(Protocol):
     def start(self, labels: Ints, n_clusters: int) -> Partition:
         """A partition from labels."""
 
-    def change(self, partition: Partition, labels: Ints, n_clusters: int) -> Partition:
-        """The partition with other labels; cheap when few rows moved."""
+    def change(self, partition: Partition, labels: Ints, n_clusters: int, floor: float = IMPOSSIBLE) -> Partition:
+        """The partition with other labels; cheap when few rows moved.
+
+        Where it scores no more than ``floor`` its score may be anything up to that.
+        """
 
     def merge(self, partition: Partition, i: int, j: int) -> Partition:
         """The partition with two clusters joined."""
@@ -110,7 +113,9 @@ class SilhouetteScorer:
         sums = np.stack([group_sums[labels == k].sum(axis=0, dtype=np.float64) for k in range(n_clusters)])
         return self._finish(labels[code], n_clusters, sums)
 
-    def change(self, partition: Partition, labels: Ints, n_clusters: int) -> Partition:
+    def change(
+        self, partition: Partition, labels: Ints, n_clusters: int, floor: float = IMPOSSIBLE  # noqa: ARG002
+    ) -> Partition:  # fmt: skip
         moved = np.flatnonzero(labels != partition.labels)
         if partition.sums is None or 2 * len(moved) > len(labels) or n_clusters < partition.n_clusters:
             return self.start(labels, n_clusters)
@@ -231,7 +236,9 @@ class CallScorer:
         score = self.criterion(labels) if n_clusters > 1 else -np.inf
         return Partition(labels, n_clusters, sizes, float(score))
 
-    def change(self, partition: Partition, labels: Ints, n_clusters: int) -> Partition:  # noqa: ARG002
+    def change(
+        self, partition: Partition, labels: Ints, n_clusters: int, floor: float = IMPOSSIBLE  # noqa: ARG002
+    ) -> Partition:  # fmt: skip
         return self.start(labels, n_clusters)
 
     def merge(self, partition: Partition, i: int, j: int) -> Partition:

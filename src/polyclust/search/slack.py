@@ -5,6 +5,7 @@ objective = criterion - slack_weight * (sum over pairs of the least hinge error)
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -12,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyclust.hyperplanes.pair import PairHyperplane, separate_pair
+from polyclust.hyperplanes.hinge import PairHyperplane, PairRows
+from polyclust.hyperplanes.pair import separate_rows
 from polyclust.kernels.silhouette import IMPOSSIBLE
 from polyclust.search.fates import Counting
 from polyclust.search.partition import Ints, Partition
@@ -49,7 +51,7 @@ class PairErrors:
         """The hyperplane of least error with ``first`` above."""
         if first[0] > second[0]:
             return self.separate(second, first).reverse()
-        key = (first.tobytes(), second.tobytes())
+        key = _name(first, second)
         if key not in self._known:
             seconds = self.seconds_left()
             if seconds == 0.0:
@@ -58,20 +60,28 @@ class PairErrors:
         return self._known[key]
 
     def _separate(self, first: Ints, second: Ints, **limits: Any) -> PairHyperplane:
-        return separate_pair(
-            self.space[first],
-            self.space[second],
-            upper_weights=self.points.weights[first],
-            lower_weights=self.points.weights[second],
-            node_limit=0,
-            **{**self.limits, **limits},
-        )
+        both = np.concatenate([first, second])
+        rows = PairRows(self.space[both], self.points.weights[both], len(first))
+        return separate_rows(rows, node_limit=0, **{**self.limits, **limits})
 
-    def total(self, partition: Partition) -> float:
-        """The errors of all pairs, per row."""
-        rows = [partition.rows_of(k) for k in range(partition.n_clusters)]
-        errors = [self.separate(rows[i], rows[j]).error for i in range(len(rows)) for j in range(i + 1, len(rows))]
-        return sum(errors) / self.points.total_weight
+    def total(self, partition: Partition, most: float = np.inf) -> float:
+        """The errors of all pairs, per row; of some pairs only where these come to ``most`` or more.
+
+        Pairs that are known come first, since they cost nothing.
+        """
+        clusters = sorted((partition.rows_of(k) for k in range(partition.n_clusters)), key=lambda rows: int(rows[0]))
+        pairs = list(itertools.combinations(clusters, 2))
+        pairs.sort(key=lambda pair: _name(*pair) not in self._known)
+        total, most = 0.0, most * self.points.total_weight
+        for first, second in pairs:
+            if total >= most:
+                break
+            total += self.separate(first, second).error
+        return total / self.points.total_weight
+
+
+def _name(first: Ints, second: Ints) -> tuple[bytes, bytes]:
+    return first.tobytes(), second.tobytes()
 
 
 class SlackScorer:
@@ -87,8 +97,8 @@ class SlackScorer:
     def start(self, labels: Ints, n_clusters: int) -> Partition:
         return self._charge(self.base.start(labels, n_clusters))
 
-    def change(self, partition: Partition, labels: Ints, n_clusters: int) -> Partition:
-        return self._charge(self.base.change(partition, labels, n_clusters))
+    def change(self, partition: Partition, labels: Ints, n_clusters: int, floor: float = IMPOSSIBLE) -> Partition:
+        return self._charge(self.base.change(partition, labels, n_clusters), floor)
 
     def merge(self, partition: Partition, i: int, j: int) -> Partition:
         return self._charge(self.base.merge(partition, i, j))
@@ -104,7 +114,8 @@ class SlackScorer:
     ) -> Floats:
         return self.base.scan(partition, i, j, orders, floor)
 
-    def _charge(self, partition: Partition) -> Partition:
-        if partition.n_clusters < 2:
+    def _charge(self, partition: Partition, floor: float = IMPOSSIBLE) -> Partition:
+        if partition.n_clusters < 2 or partition.score <= floor:
             return partition
-        return replace(partition, score=partition.score - self.slack_weight * self.errors.total(partition))
+        errors = self.errors.total(partition, (partition.score - floor) / self.slack_weight)
+        return replace(partition, score=partition.score - self.slack_weight * errors)
