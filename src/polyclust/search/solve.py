@@ -29,7 +29,6 @@ from polyclust.search.crossing import cross_cuts
 from polyclust.search.descent import explore, go_beyond, offer, shift_boundaries, widen
 from polyclust.search.directions import AxisDirections
 from polyclust.search.even import grow_even_tree
-from polyclust.search.extremes import cut_extremes
 from polyclust.search.family import AxisFamily, Family, LatticeFamily
 from polyclust.search.fates import Counting
 from polyclust.search.grouping import Groups, group_points
@@ -45,7 +44,7 @@ from polyclust.search.scoring import Scorer, SilhouetteScorer
 from polyclust.search.shaking import shake
 from polyclust.search.starting import Starter
 from polyclust.search.trees import Slants
-from polyclust.search.two import race_two, search_two
+from polyclust.search.two import CELLS_OF_A_CUT, cut_once, search_two
 
 __all__ = ["SearchResult", "search_partitions"]
 
@@ -55,7 +54,6 @@ CELLS_OF_GROUPS = 8e6
 SMALL_GAIN, SMALLEST_GAIN = 2e-5, 1e-7
 SAMPLED_GAIN = 1e-4
 ANY_LEANING, LITTLE_LEANING, SOME_LEANING = 0.0, 0.005, 0.02
-CELLS_OF_A_CUT = 3e8
 FEW_SLANTS = 500
 LEAD_OF_MORE_TERMS = 0.005
 LEAD_OF_WIDER = 0.0005
@@ -163,7 +161,7 @@ def _search_simpler(starter: Starter, moves: Neighbourhood, journal: Journal) ->
         return None
     rated = {}
     if len(scorer.points) > FEW_POINTS:
-        pool += _cut_once(moves, plan, journal)
+        pool += cut_once(moves, plan, journal)
         rated = starter.rate_tight()
     return _Begun(pool, has_raced=not found.is_exhaustive, is_straight=False, rated=rated)
 
@@ -236,7 +234,7 @@ def _search_groups(scorer: Scorer, moves: Neighbourhood, plan: SearchPlan, journ
     """
     widens = not plan.is_sample or scorer.points.has_recurring_values
     n_groups = int(np.clip(math.sqrt(CELLS_OF_GROUPS / scorer.points.n_features), FEWEST_GROUPS, MOST_GROUPS))
-    found, wider, rated = _cut_once(moves, plan, journal), [], dict[int, float]()
+    found, wider, rated = cut_once(moves, plan, journal), [], dict[int, float]()
     if journal.is_over():
         n_groups = min(n_groups, max(FEW_GROUPS, 4 * plan.n_clusters[0]))
 
@@ -306,29 +304,6 @@ def _graft(starter: Starter, pool: list[Partition], counts: set[int], journal: J
     lead = max(p.score for p in pool)
     grafted = starter.graft(counts, limits, lead)
     return list(journal.in_time(grafted))
-
-
-def _cut_once(moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> list[Partition]:
-    """One cluster and, in time, the best single cut of all points."""
-    one = moves.scorer.start(np.zeros(len(moves.scorer.points), dtype=np.intp), 1)
-    in_two = None if journal.is_over() else _cut_in_two(one, moves, plan, journal)
-    return [one] if in_two is None else [one, in_two]
-
-
-def _cut_in_two(one: Partition, moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> Partition | None:
-    """The best single cut of all points, which groups may hide: of the family or, if that costs much, of the axes."""
-    scorer, found = moves.scorer, []
-    if isinstance(scorer, SilhouetteScorer):
-        best = search_two(scorer, plan.family, journal, most_cells=CELLS_OF_A_CUT)
-        if best is not None:
-            return best
-        if plan.family.oblique is not None:
-            found.append(cut_extremes(scorer, plan.family.oblique, journal))
-            if not plan.is_sample:
-                found.append(search_two(scorer, AxisFamily(), journal, most_cells=CELLS_OF_A_CUT))
-                found.append(race_two(scorer, plan.family.oblique, journal))
-    found.append(moves.split(one, 0))
-    return max((p for p in found if p is not None), key=lambda p: p.score, default=None)
 
 
 def _polish(

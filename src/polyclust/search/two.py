@@ -1,4 +1,4 @@
-"""Two clusters: every direction of the lattice and every intercept, which is a proof; or the winners of a race."""
+"""Two clusters: every direction of the lattice and every intercept, which is a proof; or the best cut that is cheap."""
 
 from __future__ import annotations
 
@@ -10,21 +10,48 @@ from numpy.typing import NDArray
 
 from polyclust.hyperplanes.lattice import Directions
 from polyclust.kernels.silhouette import IMPOSSIBLE
-from polyclust.search.family import Family
+from polyclust.search.extremes import cut_extremes
+from polyclust.search.family import AxisFamily, Family
 from polyclust.search.journal import Journal
+from polyclust.search.moves import Neighbourhood
 from polyclust.search.partition import Partition
+from polyclust.search.plan import SearchPlan
 from polyclust.search.points import Points, SubsetOrders, order_projections
 from polyclust.search.scoring import SilhouetteScorer
 
-__all__ = ["race_two", "search_two"]
+__all__ = ["CELLS_OF_A_CUT", "cut_once", "race_two", "search_two"]
 
 Floats = NDArray[np.float64]
 
 MOST_CELLS = 4e9
+CELLS_OF_A_CUT = 3e8  # where two clusters are one number among others
 DIRECTIONS_AT_ONCE = 256
 CELLS_BETWEEN_LOOKS = 3e8  # at the clock
 CELLS_OF_A_RACE, FEWEST_ROWS = 1e8, 100
 FEWEST_WINNERS, MOST_WINNERS = 4, 100
+
+
+def cut_once(moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> list[Partition]:
+    """One cluster and, in time, the best single cut of all points."""
+    one = moves.scorer.start(np.zeros(len(moves.scorer.points), dtype=np.intp), 1)
+    in_two = None if journal.is_over() else _cut_in_two(one, moves, plan, journal)
+    return [one] if in_two is None else [one, in_two]
+
+
+def _cut_in_two(one: Partition, moves: Neighbourhood, plan: SearchPlan, journal: Journal) -> Partition | None:
+    """The best single cut of all points, which groups may hide: of the family or, if that costs much, of the axes."""
+    scorer, found = moves.scorer, []
+    if isinstance(scorer, SilhouetteScorer):
+        best = search_two(scorer, plan.family, journal, most_cells=CELLS_OF_A_CUT)
+        if best is not None:
+            return best
+        if plan.family.oblique is not None:
+            found.append(cut_extremes(scorer, plan.family.oblique, journal))
+            if not plan.is_sample:
+                found.append(search_two(scorer, AxisFamily(), journal, most_cells=CELLS_OF_A_CUT))
+                found.append(race_two(scorer, plan.family.oblique, journal))
+    found.append(moves.split(one, 0))
+    return max((p for p in found if p is not None), key=lambda p: p.score, default=None)
 
 
 def search_two(
