@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from polyclust import PolytopeClustering, explain_labels
+from polyclust import PolytopeClustering, explain_labels, fitting
 from polyclust.hyperplanes.telling import count_summed
 from test_exactness import assert_exact, assert_well_formed
 
@@ -108,3 +110,18 @@ def test_general_hyperplanes_of_rows_that_lie_in_a_plane():
     X = np.random.default_rng(2).normal(size=(40, 2)) @ plane
     model = PolytopeClustering(4, max_terms=None, max_coefficient=None, random_state=0, n_init=2).fit(X)
     assert_exact(model, X)
+
+
+def test_the_number_of_clusters_that_was_asked_for_counts_before_the_score(monkeypatch):
+    fit_points = fitting._fit_points
+
+    def fit_fewer(points, features, settings, journal, is_sample):
+        fewer = {"n_clusters": (2, 2)} if settings.max_terms == 1 else {}
+        return fit_points(points, features, replace(settings, **fewer), journal, is_sample)
+
+    monkeypatch.setattr(fitting, "_fit_points", fit_fewer)
+    X = np.random.default_rng(0).normal(size=(60, N_FEATURES))
+    X[:30] += 9.0  # two clusters score more than four
+    model = PolytopeClustering(4, **{**TWO_TERMS, "max_clusters": 4}).fit(X)
+    assert model.n_clusters_ == 4
+    assert model.scores_[2] > model.scores_[4]

@@ -208,8 +208,8 @@ def _polish(
         score_clusters(more, labels, sample.space, placing.n_clusters)
         for labels in (placing.label(more.raw), known.label_rows(more.raw))
     )
-    own = Polished(known, placing.n_clusters, then - now)
-    return sorted([*cells, *trees, own], key=lambda each: -each.gain)
+    own = [Polished(known, placing.n_clusters, then - now)] if then > -math.inf else []
+    return sorted([*cells, *trees, *own], key=lambda each: -each.gain)
 
 
 def _score_all(
@@ -269,7 +269,7 @@ def _fit_wide(
     best = summed
     scores = summed.scores
     if settings.slack_weight is None:
-        best = max(summed, straight, key=lambda found: found.score)
+        best = max(summed, straight, key=lambda found: (found.n_clusters >= settings.n_clusters[0], found.score))
         every = sorted({*summed.scores, *straight.scores})
         scores = {k: max(found.scores.get(k, -np.inf) for found in (summed, straight)) for k in every}
     return replace(best, scores=scores, search="raced", is_optimal=False)
