@@ -115,7 +115,7 @@ class SlackScorer:
         return self.base.scan(partition, i, j, orders, floor)
 
     def _charge(self, partition: Partition, floor: float = IMPOSSIBLE) -> Partition:
-        if partition.n_clusters < 2 or partition.score <= floor:
+        if partition.n_clusters < 2 or self.slack_weight == 0.0 or partition.score <= floor:
             return partition
         errors = self.errors.total(partition, (partition.score - floor) / self.slack_weight)
         return replace(partition, score=partition.score - self.slack_weight * errors)
