@@ -182,7 +182,7 @@ def test_splits_and_merges_are_sound(drawn, limits, bounds):
         if split is not None:
             assert split.n_clusters == start.n_clusters + 1
             assert_sound(some, split, limits, bounds)
-    merges = moves.merges(start) if start.n_clusters > 2 else []
+    merges = list(moves.merges(start)) if start.n_clusters > 2 else []
     assert [m.score for m in merges] == sorted((m.score for m in merges), reverse=True)
     for merged in merges:
         assert merged.n_clusters == start.n_clusters - 1

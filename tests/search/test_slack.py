@@ -11,7 +11,10 @@ from hypothesis import strategies as st
 
 from polyclust import PolytopeClustering
 from polyclust.hyperplanes.pair import separate_pair
+from polyclust.hyperplanes.pricing import ErrorFinder
 from polyclust.search.distances import measure_distances
+from polyclust.search.family import AxisFamily, SlackFamily
+from polyclust.search.moves import Neighbourhood
 from polyclust.search.points import Points
 from polyclust.search.scoring import SilhouetteScorer, SizeBounds
 from polyclust.search.slack import PairErrors, SlackScorer
@@ -61,8 +64,8 @@ def test_no_plane_is_sought_once_the_known_ones_cost_too_much(monkeypatch):
     random = np.random.default_rng(0)
     X = random.normal(size=(40, 2))
     sought = []
-    separate = PairErrors._separate
-    monkeypatch.setattr(PairErrors, "_separate", lambda *given, **more: sought.append(1) or separate(*given, **more))
+    find = ErrorFinder.find
+    monkeypatch.setattr(ErrorFinder, "find", lambda *given, **more: sought.append(1) or find(*given, **more))
     points = _points_of(X)
     scorer = SlackScorer(SilhouetteScorer(points, ANY_SIZE), PairErrors(points, points.values, 1, 1, None), 1.0)
     mixed = np.arange(40) % 4
@@ -76,6 +79,28 @@ def test_no_plane_is_sought_once_the_known_ones_cost_too_much(monkeypatch):
     assert len(sought) == 6
     scorer.change(whole, other, 4)
     assert len(sought) == 6 + 5
+
+
+@pytest.mark.parametrize("limits", [(1, 1), (2, 2), (None, None)])
+def test_merges_come_best_first_at_their_full_price_and_no_more_are_priced_than_asked_for(limits, monkeypatch):
+    random = np.random.default_rng(3)
+    points = _points_of(random.normal(size=(60, 3)))
+    errors = PairErrors(points, points.values, *limits, None)
+    scorer = SlackScorer(SilhouetteScorer(points, ANY_SIZE), errors, 0.01)
+    family = SlackFamily(AxisFamily())
+    moves = Neighbourhood(scorer, family.legality(points), family.directions(points))
+    partition = scorer.start(random.integers(5, size=60), 5)
+    priced = []
+    charge = SlackScorer.charge
+    monkeypatch.setattr(SlackScorer, "charge", lambda *given: priced.append(1) or charge(*given))
+    first = next(moves.merges(partition))
+    assert len(priced) < 10
+    every = list(moves.merges(partition))
+    full = [scorer.start(merged.labels, 4).score for merged in every]
+    assert len(every) == 10
+    assert [merged.score for merged in every] == pytest.approx(full, abs=1e-9)
+    assert full == sorted(full, reverse=True)
+    assert (first.labels == every[0].labels).all()
 
 
 def _points_of(X):

@@ -11,18 +11,34 @@ from polyclust.kernels.hinge import scan_directions
 
 Floats = NDArray[np.float64]
 
-__all__ = ["enumerate_lattice"]
+__all__ = ["enumerate_lattice", "find_least"]
 
-FIRST_ROWS = 64
-"""Directions are first tried on this many of the hardest rows, then on growing numbers of them."""
+FIRST_ROWS, GROWTH = 16, 4
+"""Directions are first tried on this many of the hardest rows, or a little more, then on growing numbers of them."""
+NEVER = -1.0
 
 
 def enumerate_lattice(rows: PairRows, directions: Directions, margin: float) -> PairHyperplane:
     """The best of all listed directions, each in both senses with its best intercept."""
+    best, sign, _ = find_least(rows, directions, margin)
+    w = np.zeros(rows.values.shape[1])
+    features, coefficients = directions.terms(best)
+    w[list(features)] = sign * np.array(coefficients)
+    b, error = fit_intercept(rows, w, margin)
+    return PairHyperplane(w, b, margin, error, "optimal", 0.0, "enumeration")
+
+
+def find_least(
+    rows: PairRows, directions: Directions, margin: float, below: float = np.inf, enough: float = NEVER
+) -> tuple[int, float, float]:
+    """Which direction has the least error, in which sense, and that error.
+
+    Direction -1 if no error is ``below`` that; the first with ``enough`` or less will do. Either saves much work.
+    """
     difference = rows.mean_difference()
     order = _hardest_first(rows, difference)
     upper_weight = float(rows.weights[: rows.n_upper].sum())
-    best, sign = scan_directions(
+    best, sign, error = scan_directions(
         np.ascontiguousarray(rows.values[order].T),
         rows.sides[order],
         rows.weights[order],
@@ -32,12 +48,10 @@ def enumerate_lattice(rows: PairRows, directions: Directions, margin: float) -> 
         directions.coefficients,
         margin,
         _growing_prefixes(len(order)),
+        below,
+        enough,
     )
-    w = np.zeros(rows.values.shape[1])
-    features, coefficients = directions.terms(best)
-    w[list(features)] = sign * np.array(coefficients)
-    b, error = fit_intercept(rows, w, margin)
-    return PairHyperplane(w, b, margin, error, "optimal", 0.0, "enumeration")
+    return int(best), float(sign), float(error)
 
 
 def _hardest_first(rows: PairRows, difference: Floats) -> NDArray[np.intp]:
@@ -51,6 +65,6 @@ def _hardest_first(rows: PairRows, difference: Floats) -> NDArray[np.intp]:
 
 def _growing_prefixes(n_rows: int) -> NDArray[np.intp]:
     sizes = [n_rows]
-    while sizes[-1] > 4 * FIRST_ROWS:
-        sizes.append(sizes[-1] // 4)
+    while sizes[-1] > GROWTH * FIRST_ROWS:
+        sizes.append(sizes[-1] // GROWTH)
     return np.array(sizes[::-1], dtype=np.intp)

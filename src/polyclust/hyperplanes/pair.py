@@ -19,7 +19,7 @@ from polyclust.hyperplanes.lattice import count_directions, list_directions
 
 Floats = NDArray[np.float64]
 
-__all__ = ["LATTICE_LIMIT", "PairHyperplane", "separate_pair", "separate_rows"]
+__all__ = ["LATTICE_LIMIT", "PairHyperplane", "count_listed_terms", "separate_pair", "separate_rows"]
 
 LATTICE_LIMIT = 200_000
 """Directions that are listed and scanned; a larger lattice goes to the integer program."""
@@ -87,7 +87,7 @@ def separate_rows(
         return separate_general(
             rows, max_terms, margin, may_narrow=may_narrow, time_limit=time_limit, node_limit=node_limit
         )
-    depth = _listable_terms(n_features, max_terms, max_coefficient, lattice_limit)
+    depth = count_listed_terms(n_features, max_terms, max_coefficient, lattice_limit)
     found = enumerate_lattice(rows, list_directions(n_features, depth, max_coefficient, primitive=False), margin)
     if depth == min(max_terms or n_features, n_features) or found.error == 0.0:
         return found
@@ -101,7 +101,9 @@ def separate_rows(
     )
 
 
-def _listable_terms(n_features: int, max_terms: int | None, max_coefficient: int, limit: int) -> int:
+def count_listed_terms(
+    n_features: int, max_terms: int | None, max_coefficient: int, limit: int = LATTICE_LIMIT
+) -> int:
     """The most terms, at least one, whose lattice can be listed."""
     most = min(max_terms or n_features, n_features)
     fitting = (t for t in range(most, 1, -1) if count_directions(n_features, t, max_coefficient) <= limit)

@@ -143,8 +143,12 @@ def scan_directions(
     coefficients: Floats,
     margin: float,
     prefixes: NDArray[np.intp],
-) -> tuple[int, float]:
-    """The index of the best direction and its sign (+1 as listed, -1 reversed).
+    below: float,
+    enough: float,
+) -> tuple[int, float, float]:
+    """The index of the best direction, its sign (+1 as listed, -1 reversed), and its error.
+
+    The index is -1 if no error is ``below`` that. The first direction whose error is ``enough`` or less ends the scan.
 
     Least error first; then fewest terms; then the widest gap; then the order of the list.
     ``columns``: features x rows. ``prefixes``: growing numbers of leading rows to try, the last of them all.
@@ -152,7 +156,7 @@ def scan_directions(
     """
     keys = np.empty(len(sides))
     scratch = np.empty((2, len(sides)))
-    best, best_sign, best_error, best_terms, best_gap = -1, 1.0, np.inf, 0, -np.inf
+    best, best_sign, best_error, best_terms, best_gap = -1, 1.0, below, 0, -np.inf
     for d in range(len(features)):
         for sign in (1.0, -1.0):
             bound = bound_by_means(drop, features[d], coefficients[d], sign, margin, lighter)
@@ -170,4 +174,6 @@ def scan_directions(
             gap = measure_gap(keys, sides, margin, coefficients[d]) if error == 0.0 else -np.inf
             if error < best_error or terms < best_terms or (terms == best_terms and gap > best_gap):
                 best, best_sign, best_error, best_terms, best_gap = d, sign, error, terms, gap
-    return best, best_sign
+        if best >= 0 and best_error <= enough:
+            break
+    return best, best_sign, best_error

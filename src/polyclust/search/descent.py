@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping
@@ -227,7 +228,7 @@ def _next_to_swap(best: dict[int, Partition], done: set[int], n_most: int) -> in
 def _swap(partition: Partition, moves: Neighbourhood, journal: Journal) -> list[Partition]:
     """The best partitions of the same K after merging two clusters and splitting one."""
     found = []
-    for merged in moves.merges(partition)[:MERGES_TO_SWAP]:
+    for merged in itertools.islice(moves.merges(partition), MERGES_TO_SWAP):
         splits = (moves.split(merged, i) for i in range(merged.n_clusters))
         found += [s for s in journal.in_time(splits) if s is not None]
     return sorted(found, key=lambda s: -s.score)[:SWAPS_TO_POLISH]
@@ -271,5 +272,4 @@ def _grow(partition: Partition, moves: Neighbourhood, most: int, journal: Journa
 def _shrink(partition: Partition, moves: Neighbourhood, least: int, journal: Journal) -> Partition | None:
     if partition.n_clusters <= max(2, least - 1) or journal.is_over():
         return None
-    merged = moves.merges(partition)
-    return merged[0] if merged else None
+    return next(moves.merges(partition), None)

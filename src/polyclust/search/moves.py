@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import heapq
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -115,8 +116,8 @@ class Neighbourhood:
         labels[orders.rows[d, : p + 1]] = new
         return scorer.change(partition, labels, new + 1)
 
-    def merges(self, partition: Partition) -> list[Partition]:
-        """All legal merges, best first."""
+    def merges(self, partition: Partition) -> Iterator[Partition]:
+        """All legal merges, best first; each is made as it is asked for."""
         n = partition.n_clusters
         found: list[tuple[Partition, int, int]] = []
         for i, j in itertools.combinations(range(n), 2):
@@ -126,11 +127,23 @@ class Neighbourhood:
                 break
             found.append((self.scorer.merge(partition, i, j), i, j))
         found.sort(key=lambda m: -m[0].score)
-        return [
+        legal = (
             merged
             for merged, i, j in found
             if n == 2 or self.legality.allows(partition, _rows_of_both(partition, i, j), _others(n, i, j))
-        ]
+        )
+        return self._charge_in_order(legal)
+
+    def _charge_in_order(self, falling: Iterable[Partition]) -> Iterator[Partition]:
+        """Partitions with their true scores, best first, from such as score no more than they claim, which falls."""
+        waiting: list[tuple[float, int, Partition]] = []
+        for t, claimed in enumerate(falling):
+            while waiting and -waiting[0][0] >= claimed.score:
+                yield heapq.heappop(waiting)[2]
+            charged = self.scorer.charge(claimed)
+            heapq.heappush(waiting, (-charged.score, t, charged))
+        while waiting:
+            yield heapq.heappop(waiting)[2]
 
 
 def two_sides(partition: Partition, low: NDArray[np.integer], up: NDArray[np.integer], i: int, j: int) -> Ints:

@@ -68,7 +68,10 @@ class Scorer(Protocol):
         """
 
     def merge(self, partition: Partition, i: int, j: int) -> Partition:
-        """The partition with two clusters joined."""
+        """The partition with two clusters joined; its score may be too high until it is charged."""
+
+    def charge(self, partition: Partition) -> Partition:
+        """A partition that comes from ``merge`` with its true score."""
 
     def scan(
         self, partition: Partition, i: int, j: int | None, orders: SubsetOrders, floor: float = IMPOSSIBLE
@@ -131,6 +134,9 @@ class SilhouetteScorer:
         sums[j] = sums[-1]
         n_clusters = partition.n_clusters - 1
         return self._finish(join_labels(partition.labels, i, j, partition.n_clusters), n_clusters, sums[:-1])
+
+    def charge(self, partition: Partition) -> Partition:
+        return partition
 
     def neighbours(self, partition: Partition) -> Ints:
         return self._describe_rows(partition)[1]
@@ -243,6 +249,9 @@ class CallScorer:
 
     def merge(self, partition: Partition, i: int, j: int) -> Partition:
         return self.start(join_labels(partition.labels, i, j, partition.n_clusters), partition.n_clusters - 1)
+
+    def charge(self, partition: Partition) -> Partition:
+        return partition
 
     def neighbours(self, partition: Partition) -> Ints:
         sums = np.empty((partition.n_clusters, len(self.points)))

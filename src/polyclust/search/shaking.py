@@ -87,7 +87,7 @@ class _Shaker:
         return changed
 
     def _join(self, partition: Partition) -> Partition | None:
-        return self._draw(self.moves.merges(partition))
+        return self._draw(list(self.moves.merges(partition)))
 
     def _split_any(self, partition: Partition) -> Partition | None:
         return self.moves.split(partition, int(self.random.integers(partition.n_clusters)))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from polyclust.hyperplanes.hinge import PairHyperplane, PairRows
 from polyclust.hyperplanes.pair import separate_rows
+from polyclust.hyperplanes.pricing import ErrorFinder
 from polyclust.kernels.silhouette import IMPOSSIBLE
 from polyclust.search.fates import Counting
 from polyclust.search.partition import Ints, Partition
@@ -46,6 +47,11 @@ class PairErrors:
         self.limits = {"max_terms": max_terms, "max_coefficient": max_coefficient, "margin": margin}
         self.seconds_left = seconds_left
         self._known: dict[tuple[bytes, bytes], PairHyperplane] = {}
+        self._errors: dict[tuple[bytes, bytes], float] = {}
+        self._at_least: dict[tuple[bytes, bytes], float] = {}
+        n_features = space.shape[1]
+        of_lattice = None if max_coefficient is None else ErrorFinder(n_features, max_terms, max_coefficient, margin)
+        self._finder = of_lattice
 
     def separate(self, first: Ints, second: Ints) -> PairHyperplane:
         """The hyperplane of least error with ``first`` above."""
@@ -57,12 +63,31 @@ class PairErrors:
             if seconds == 0.0:
                 return self._separate(first, second, max_terms=1)
             self._known[key] = self._separate(first, second, time_limit=seconds)
+            self._errors[key] = self._known[key].error
         return self._known[key]
 
+    def find_error(self, first: Ints, second: Ints, most: float = np.inf) -> float:
+        """The least error, or ``most`` if it is no less, of two clusters in the order of their lowest rows."""
+        key = _name(first, second)
+        if key in self._errors:
+            return self._errors[key]
+        if self._finder is None or self.seconds_left() == 0.0:
+            return self.separate(first, second).error
+        if self._at_least.get(key, 0.0) >= most:
+            return most
+        error = self._finder.find(self._collect(first, second), most)
+        if error < most:
+            self._errors[key] = error
+        else:
+            self._at_least[key] = most
+        return error
+
     def _separate(self, first: Ints, second: Ints, **limits: Any) -> PairHyperplane:
+        return separate_rows(self._collect(first, second), node_limit=0, **{**self.limits, **limits})
+
+    def _collect(self, first: Ints, second: Ints) -> PairRows:
         both = np.concatenate([first, second])
-        rows = PairRows(self.space[both], self.points.weights[both], len(first))
-        return separate_rows(rows, node_limit=0, **{**self.limits, **limits})
+        return PairRows(self.space[both], self.points.weights[both], len(first))
 
     def total(self, partition: Partition, most: float = np.inf) -> float:
         """The errors of all pairs, per row; of some pairs only where these come to ``most`` or more.
@@ -71,12 +96,12 @@ class PairErrors:
         """
         clusters = sorted((partition.rows_of(k) for k in range(partition.n_clusters)), key=lambda rows: int(rows[0]))
         pairs = list(itertools.combinations(clusters, 2))
-        pairs.sort(key=lambda pair: _name(*pair) not in self._known)
+        pairs.sort(key=lambda pair: _name(*pair) not in self._errors)
         total, most = 0.0, most * self.points.total_weight
         for first, second in pairs:
             if total >= most:
                 break
-            total += self.separate(first, second).error
+            total += self.find_error(first, second, most - total)
         return total / self.points.total_weight
 
 
@@ -101,7 +126,10 @@ class SlackScorer:
         return self._charge(self.base.change(partition, labels, n_clusters), floor)
 
     def merge(self, partition: Partition, i: int, j: int) -> Partition:
-        return self._charge(self.base.merge(partition, i, j))
+        return self.base.merge(partition, i, j)
+
+    def charge(self, partition: Partition) -> Partition:
+        return self._charge(partition)
 
     def neighbours(self, partition: Partition) -> Ints:
         return self.base.neighbours(partition)
