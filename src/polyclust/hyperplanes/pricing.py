@@ -1,7 +1,7 @@
 """The least hinge errors of many pairs of clusters, one after the other, where the hyperplanes themselves do not matter.
 
-That is much less work than to find them: a direction without error ends the scan, errors above what is asked for need
-not be known, and directions that did well for other pairs, which are mostly alike, come first.
+That is much less work than to find them: a direction without error ends the scan, errors above what is asked for
+need not be known, and directions that did well for other pairs, which are mostly alike, come first.
 """
 
 from __future__ import annotations
