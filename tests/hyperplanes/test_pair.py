@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from polyclust.hyperplanes import enumeration
 from polyclust.hyperplanes.enumeration import enumerate_lattice
 from polyclust.hyperplanes.hinge import PairRows, choose_margin, fit_intercept
 from polyclust.hyperplanes.integer_program import solve_integer_program
@@ -132,6 +133,68 @@ def test_no_pruned_direction_was_the_best(n_rows):
         w[list(features)] = coefficients
         errors += [fit_intercept(rows, w, 0.02)[1], fit_intercept(rows, -w, 0.02)[1]]
     assert found.error == pytest.approx(min(errors), rel=1e-12)
+
+
+def list_errors(rows, lattice, margin):
+    """(2, D): the closed-form error of every direction, as listed and reversed."""
+    errors = np.empty((2, len(lattice)))
+    for d in range(len(lattice)):
+        w = np.zeros(rows.values.shape[1])
+        features, coefficients = lattice.terms(d)
+        w[list(features)] = coefficients
+        errors[:, d] = fit_intercept(rows, w, margin)[1], fit_intercept(rows, -w, margin)[1]
+    return errors
+
+
+def draw_pair(random, n_rows):
+    """Two clusters that overlap more or less, on a grid or not, far from zero or not, with weights."""
+    X = random.normal(size=(n_rows, 4)) + random.choice([0.0, 1e3])
+    X = np.round(2 * X) / 2 if random.random() < 0.5 else X
+    along = (X - X.mean(axis=0)) @ random.normal(size=4)
+    is_upper = along + random.choice([0.0, 0.5, 3.0]) * random.normal(size=n_rows) > 0
+    is_upper[:2] = True, False
+    order = np.argsort(~is_upper, kind="stable")
+    return PairRows(X[order], random.integers(1, 4, n_rows).astype(float), int(is_upper.sum()))
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 10**6), st.sampled_from([1e-6, 0.01, 0.3]), st.sampled_from([0, 5, 300]))
+def test_bounds_hold_for_every_direction_and_end_at_the_least_error(seed, margin, most_cuts):
+    random = np.random.default_rng(seed)
+    rows = draw_pair(random, int(random.integers(4, 120)))
+    lattice = list_directions(4, 2, 3, primitive=False)
+    errors = list_errors(rows, lattice, margin)
+    below = random.choice([np.inf, 0.5 * errors.min(), 1.5 * errors.min()])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(enumeration, "MOST_CUTS", most_cuts)
+        least, bounds = enumeration._bound(rows, lattice, margin, below)
+    rounding = enumeration._size_of_rounding(rows, lattice)
+    assert (bounds <= errors * (1.0 + 1e-9) + rounding).all()
+    assert least == pytest.approx(min(errors.min(), below), rel=1e-9, abs=rounding)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 10**6))
+def test_leaving_out_what_is_worse_changes_nothing(seed):
+    random = np.random.default_rng(seed)
+    rows = draw_pair(random, int(random.integers(4, 120)))
+    lattice = list_directions(4, 2, 3, primitive=False)
+    found = enumerate_lattice(rows, lattice, 0.01)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(enumeration, "FEW_DIRECTIONS", len(lattice))
+        scanned = enumerate_lattice(rows, lattice, 0.01)
+    assert (found.w == scanned.w).all()
+    assert (found.b, found.error) == (scanned.b, scanned.error)
+
+
+def test_few_directions_need_be_worked_out():
+    """Bounds alone leave less than a hundredth of the directions."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(400, 20))
+    is_upper = X @ random.normal(size=20) + random.normal(size=400) > 0
+    rows = PairRows.collect(X[is_upper], X[~is_upper])
+    lattice = list_directions(20, 2, 3, primitive=False)
+    assert len(enumeration._leave_out_worse(rows, lattice, 0.01)) < len(lattice) / 100
 
 
 def test_a_multiple_of_a_vector_can_be_better_under_a_fixed_margin():

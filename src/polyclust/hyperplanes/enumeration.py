@@ -1,26 +1,42 @@
-"""The exact scan: every listed direction, in both senses, with its best intercept."""
+"""The best of listed directions, in both senses, by bounds for all of them and a scan of those that are left."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from polyclust.hyperplanes.hinge import PairHyperplane, PairRows, fit_intercept
+from polyclust.hyperplanes.hinge import PRECISION, PairHyperplane, PairRows, fit_intercept
 from polyclust.hyperplanes.lattice import Directions
-from polyclust.kernels.hinge import scan_directions
+from polyclust.kernels.hinge import bound_errors, scan_directions
 
 Floats = NDArray[np.float64]
 
-__all__ = ["enumerate_lattice", "find_least"]
+__all__ = ["enumerate_lattice", "find_least_error"]
 
 FIRST_ROWS, GROWTH = 16, 4
 """Directions are first tried on this many of the hardest rows, or a little more, then on growing numbers of them."""
-NEVER = -1.0
+FEW_DIRECTIONS, MOST_CUTS = 200, 300
+"""So few directions are scanned at once; bounds on the errors of more are raised so often."""
+ROUNDING = 1e-12
 
 
 def enumerate_lattice(rows: PairRows, directions: Directions, margin: float) -> PairHyperplane:
     """The best of all listed directions, each in both senses with its best intercept."""
-    best, sign, _ = find_least(rows, directions, margin)
+    if len(directions) > FEW_DIRECTIONS:
+        directions = _leave_out_worse(rows, directions, margin)
+    difference = rows.mean_difference()
+    order = _hardest_first(rows, difference)
+    best, sign = scan_directions(
+        np.ascontiguousarray(rows.values[order].T),
+        rows.sides[order],
+        rows.weights[order],
+        -difference,
+        _lighter_side(rows),
+        directions.features,
+        directions.coefficients,
+        margin,
+        _growing_prefixes(len(order)),
+    )
     w = np.zeros(rows.values.shape[1])
     features, coefficients = directions.terms(best)
     w[list(features)] = sign * np.array(coefficients)
@@ -28,30 +44,48 @@ def enumerate_lattice(rows: PairRows, directions: Directions, margin: float) -> 
     return PairHyperplane(w, b, margin, error, "optimal", 0.0, "enumeration")
 
 
-def find_least(
-    rows: PairRows, directions: Directions, margin: float, below: float = np.inf, enough: float = NEVER
-) -> tuple[int, float, float]:
-    """Which direction has the least error, in which sense, and that error.
+def find_least_error(rows: PairRows, directions: Directions, margin: float, below: float = np.inf) -> float:
+    """The error of the best of all listed directions if it is ``below`` that, else ``below``; to rounding."""
+    return _bound(rows, directions, margin, below)[0]
 
-    Direction -1 if no error is ``below`` that; the first with ``enough`` or less will do. Either saves much work.
-    """
-    difference = rows.mean_difference()
-    order = _hardest_first(rows, difference)
-    upper_weight = float(rows.weights[: rows.n_upper].sum())
-    best, sign, error = scan_directions(
-        np.ascontiguousarray(rows.values[order].T),
-        rows.sides[order],
-        rows.weights[order],
-        -difference,
-        min(upper_weight, float(rows.weights.sum()) - upper_weight),
+
+def _leave_out_worse(rows: PairRows, directions: Directions, margin: float) -> Directions:
+    """The directions that may be the best, or as good."""
+    least, bounds = _bound(rows, directions, margin)
+    enough = least * (1.0 + PRECISION) + _size_of_rounding(rows, directions)
+    return directions.take(np.flatnonzero(bounds.min(axis=0) <= enough))
+
+
+def _bound(rows: PairRows, directions: Directions, margin: float, below: float = np.inf) -> tuple[float, Floats]:
+    """The least error, or ``below``, and what the error of every direction is at least, in both senses."""
+    bounds = np.empty((2, len(directions)))
+    centred = rows.values - rows.values.mean(axis=0)
+    least = bound_errors(
+        np.ascontiguousarray(centred.T),
+        rows.sides,
+        rows.weights,
+        -rows.mean_difference(),
+        _lighter_side(rows),
         directions.features,
         directions.coefficients,
         margin,
-        _growing_prefixes(len(order)),
         below,
-        enough,
+        _size_of_rounding(rows, directions),
+        MOST_CUTS,
+        bounds,
     )
-    return int(best), float(sign), float(error)
+    return float(least), bounds
+
+
+def _size_of_rounding(rows: PairRows, directions: Directions) -> float:
+    """Errors less than that are no errors."""
+    longest = float(np.abs(directions.coefficients).sum(axis=1).max())
+    return ROUNDING * longest * float(np.ptp(rows.values, axis=0).max()) * float(rows.weights.sum())
+
+
+def _lighter_side(rows: PairRows) -> float:
+    upper = float(rows.weights[: rows.n_upper].sum())
+    return min(upper, float(rows.weights.sum()) - upper)
 
 
 def _hardest_first(rows: PairRows, difference: Floats) -> NDArray[np.intp]:

@@ -15,11 +15,11 @@ from polyclust.hyperplanes.enumeration import enumerate_lattice
 from polyclust.hyperplanes.general import separate_general
 from polyclust.hyperplanes.hinge import PairHyperplane, PairRows, choose_margin
 from polyclust.hyperplanes.integer_program import solve_integer_program
-from polyclust.hyperplanes.lattice import count_directions, list_directions
+from polyclust.hyperplanes.lattice import Directions, count_directions, list_directions
 
 Floats = NDArray[np.float64]
 
-__all__ = ["LATTICE_LIMIT", "PairHyperplane", "count_listed_terms", "separate_pair", "separate_rows"]
+__all__ = ["LATTICE_LIMIT", "PairHyperplane", "list_lattice", "separate_pair", "separate_rows"]
 
 LATTICE_LIMIT = 200_000
 """Directions that are listed and scanned; a larger lattice goes to the integer program."""
@@ -87,9 +87,9 @@ def separate_rows(
         return separate_general(
             rows, max_terms, margin, may_narrow=may_narrow, time_limit=time_limit, node_limit=node_limit
         )
-    depth = count_listed_terms(n_features, max_terms, max_coefficient, lattice_limit)
-    found = enumerate_lattice(rows, list_directions(n_features, depth, max_coefficient, primitive=False), margin)
-    if depth == min(max_terms or n_features, n_features) or found.error == 0.0:
+    directions = list_lattice(n_features, max_terms, max_coefficient, lattice_limit)
+    found = enumerate_lattice(rows, directions, margin)
+    if directions.features.shape[1] == min(max_terms or n_features, n_features) or found.error == 0.0:
         return found
     return solve_integer_program(
         rows,
@@ -101,10 +101,10 @@ def separate_rows(
     )
 
 
-def count_listed_terms(
+def list_lattice(
     n_features: int, max_terms: int | None, max_coefficient: int, limit: int = LATTICE_LIMIT
-) -> int:
-    """The most terms, at least one, whose lattice can be listed."""
+) -> Directions:
+    """The lattice with multiples, of the most terms, at least one, of which there are no more than the limit."""
     most = min(max_terms or n_features, n_features)
     fitting = (t for t in range(most, 1, -1) if count_directions(n_features, t, max_coefficient) <= limit)
-    return next(fitting, 1)
+    return list_directions(n_features, next(fitting, 1), max_coefficient, primitive=False)

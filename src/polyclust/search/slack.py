@@ -8,14 +8,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from polyclust.hyperplanes.hinge import PairHyperplane, PairRows
-from polyclust.hyperplanes.pair import separate_rows
-from polyclust.hyperplanes.pricing import ErrorFinder
+from polyclust.hyperplanes.enumeration import find_least_error
+from polyclust.hyperplanes.hinge import PairHyperplane, PairRows, choose_margin
+from polyclust.hyperplanes.lattice import Directions
+from polyclust.hyperplanes.pair import list_lattice, separate_rows
 from polyclust.kernels.silhouette import IMPOSSIBLE
 from polyclust.search.fates import Counting
 from polyclust.search.partition import Ints, Partition
@@ -44,14 +46,18 @@ class PairErrors:
     ) -> None:
         self.points = points
         self.space = space
-        self.limits = {"max_terms": max_terms, "max_coefficient": max_coefficient, "margin": margin}
+        self.limits = max_terms, max_coefficient
+        self.margin = margin
         self.seconds_left = seconds_left
         self._known: dict[tuple[bytes, bytes], PairHyperplane] = {}
         self._errors: dict[tuple[bytes, bytes], float] = {}
         self._at_least: dict[tuple[bytes, bytes], float] = {}
-        n_features = space.shape[1]
-        of_lattice = None if max_coefficient is None else ErrorFinder(n_features, max_terms, max_coefficient, margin)
-        self._finder = of_lattice
+
+    @cached_property
+    def lattice(self) -> Directions | None:
+        """The directions that hyperplanes may have, as far as they can be listed; None for real coefficients."""
+        terms, coefficient = self.limits
+        return None if coefficient is None else list_lattice(self.space.shape[1], terms, coefficient)
 
     def separate(self, first: Ints, second: Ints) -> PairHyperplane:
         """The hyperplane of least error with ``first`` above."""
@@ -71,11 +77,13 @@ class PairErrors:
         key = _name(first, second)
         if key in self._errors:
             return self._errors[key]
-        if self._finder is None or self.seconds_left() == 0.0:
+        if self.lattice is None or self.seconds_left() == 0.0:
             return self.separate(first, second).error
         if self._at_least.get(key, 0.0) >= most:
             return most
-        error = self._finder.find(self._collect(first, second), most)
+        rows = self._collect(first, second)
+        margin = choose_margin(rows.values) if self.margin is None else self.margin
+        error = find_least_error(rows, self.lattice, margin, most)
         if error < most:
             self._errors[key] = error
         else:
@@ -83,7 +91,9 @@ class PairErrors:
         return error
 
     def _separate(self, first: Ints, second: Ints, **limits: Any) -> PairHyperplane:
-        return separate_rows(self._collect(first, second), node_limit=0, **{**self.limits, **limits})
+        terms, coefficient = self.limits
+        asked = {"max_terms": terms, "max_coefficient": coefficient, "margin": self.margin, "node_limit": 0, **limits}
+        return separate_rows(self._collect(first, second), **asked)
 
     def _collect(self, first: Ints, second: Ints) -> PairRows:
         both = np.concatenate([first, second])
