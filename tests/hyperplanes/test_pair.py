@@ -167,10 +167,12 @@ def test_bounds_hold_for_every_direction_and_end_at_the_least_error(seed, margin
     below = random.choice([np.inf, 0.5 * errors.min(), 1.5 * errors.min()])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(enumeration, "MOST_CUTS", most_cuts)
-        least, bounds = enumeration._bound(rows, lattice, margin, below)
+        least, best, bounds = enumeration._bound(rows, lattice, margin, below)
     rounding = enumeration._size_of_rounding(rows, lattice)
     assert (bounds <= errors * (1.0 + 1e-9) + rounding).all()
     assert least == pytest.approx(min(errors.min(), below), rel=1e-9, abs=rounding)
+    assert (best >= 0) == (least < below)
+    assert best < 0 or errors[:, best].min() == pytest.approx(least, rel=1e-9, abs=rounding)
 
 
 @settings(deadline=None, max_examples=30)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from polyclust import PolytopeClustering
 from polyclust.hyperplanes.pair import separate_pair
-from polyclust.search import slack
+from polyclust.hyperplanes.pricing import ErrorFinder
 from polyclust.search.distances import measure_distances
 from polyclust.search.family import AxisFamily, SlackFamily
 from polyclust.search.moves import Neighbourhood
@@ -64,8 +64,8 @@ def test_no_plane_is_sought_once_the_known_ones_cost_too_much(monkeypatch):
     random = np.random.default_rng(0)
     X = random.normal(size=(40, 2))
     sought = []
-    find = slack.find_least_error
-    monkeypatch.setattr(slack, "find_least_error", lambda *given: sought.append(1) or find(*given))
+    find = ErrorFinder.find
+    monkeypatch.setattr(ErrorFinder, "find", lambda *given: sought.append(1) or find(*given))
     points = _points_of(X)
     scorer = SlackScorer(SilhouetteScorer(points, ANY_SIZE), PairErrors(points, points.values, 1, 1, None), 1.0)
     mixed = np.arange(40) % 4

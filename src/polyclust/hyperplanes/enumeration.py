@@ -44,23 +44,24 @@ def enumerate_lattice(rows: PairRows, directions: Directions, margin: float) -> 
     return PairHyperplane(w, b, margin, error, "optimal", 0.0, "enumeration")
 
 
-def find_least_error(rows: PairRows, directions: Directions, margin: float, below: float = np.inf) -> float:
-    """The error of the best of all listed directions if it is ``below`` that, else ``below``; to rounding."""
-    return _bound(rows, directions, margin, below)[0]
+def find_least_error(rows: PairRows, directions: Directions, margin: float, below: float = np.inf) -> tuple[float, int]:
+    """The error of the best of all listed directions, to rounding, and which it is; ``below`` and -1 if not less."""
+    least, best, _ = _bound(rows, directions, margin, below)
+    return least, best
 
 
 def _leave_out_worse(rows: PairRows, directions: Directions, margin: float) -> Directions:
     """The directions that may be the best, or as good."""
-    least, bounds = _bound(rows, directions, margin)
+    least, _, bounds = _bound(rows, directions, margin)
     enough = least * (1.0 + PRECISION) + _size_of_rounding(rows, directions)
     return directions.take(np.flatnonzero(bounds.min(axis=0) <= enough))
 
 
-def _bound(rows: PairRows, directions: Directions, margin: float, below: float = np.inf) -> tuple[float, Floats]:
-    """The least error, or ``below``, and what the error of every direction is at least, in both senses."""
+def _bound(rows: PairRows, directions: Directions, margin: float, below: float = np.inf) -> tuple[float, int, Floats]:
+    """The least error, which direction has it, and what the error of every direction is at least, in both senses."""
     bounds = np.empty((2, len(directions)))
     centred = rows.values - rows.values.mean(axis=0)
-    least = bound_errors(
+    least, best = bound_errors(
         np.ascontiguousarray(centred.T),
         rows.sides,
         rows.weights,
@@ -74,13 +75,12 @@ def _bound(rows: PairRows, directions: Directions, margin: float, below: float =
         MOST_CUTS,
         bounds,
     )
-    return float(least), bounds
+    return float(least), int(best), bounds
 
 
 def _size_of_rounding(rows: PairRows, directions: Directions) -> float:
     """Errors less than that are no errors."""
-    longest = float(np.abs(directions.coefficients).sum(axis=1).max())
-    return ROUNDING * longest * float(np.ptp(rows.values, axis=0).max()) * float(rows.weights.sum())
+    return ROUNDING * directions.longest * float(np.ptp(rows.values, axis=0).max()) * float(rows.weights.sum())
 
 
 def _lighter_side(rows: PairRows) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,11 @@ class Directions:
 
     def __len__(self) -> int:
         return len(self.features)
+
+    @cached_property
+    def longest(self) -> float:
+        """The largest sum of the sizes of a direction's coefficients."""
+        return float(np.abs(self.coefficients).sum(axis=1).max(initial=0.0))
 
     def take(self, positions: NDArray[np.intp]) -> Directions:
         """Some of them."""

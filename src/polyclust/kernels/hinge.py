@@ -233,8 +233,8 @@ def bound_errors(
     enough: float,
     most_cuts: int,
     bounds: Floats,
-) -> float:
-    """The least error of all directions if it is ``below`` that, else ``below``; and what no error is less than.
+) -> tuple[float, int]:
+    """The least error of all directions, and which direction's; or ``below`` and -1 if it is no less than that.
 
     An error of ``enough`` or less ends it; after ``most_cuts`` directions that are left are worked out one by one.
     ``bounds``: 2 x directions, to fill: as listed, reversed. The other arguments are those of ``scan_directions``;
@@ -245,15 +245,16 @@ def bound_errors(
     along = np.empty(n_directions)
     bounds[:] = -np.inf
     raise_bounds(features, coefficients, slope, margin * lighter, along, bounds)
-    least, n_cuts = below, 0
+    least, best, n_cuts = below, -1, 0
     while least > enough and n_cuts < most_cuts:
         at = int(np.argmin(bounds))
         sense, d = at // n_directions, at % n_directions
         if bounds[sense, d] * (1.0 + 1e-9) >= least:
-            return least
+            return least, best
         fill_keys(columns, sides, features[d], coefficients[d], 1.0 - 2.0 * sense, margin, keys)
         threshold, error = find_threshold(keys, sides, weights, scratch)
-        least = min(least, error)
+        if error < least:
+            least, best = error, d
         lower = add_cut(columns, sides, weights, keys, threshold, slope)
         raise_bounds(features, coefficients, slope, margin * lower, along, bounds)
         bounds[sense, d] = max(bounds[sense, d], error)
@@ -263,6 +264,7 @@ def bound_errors(
         if least > enough and bounds[sense, d] * (1.0 + 1e-9) < least:
             fill_keys(columns, sides, features[d], coefficients[d], 1.0 - 2.0 * sense, margin, keys)
             _, error = find_threshold(keys, sides, weights, scratch)
-            least = min(least, error)
+            if error < least:
+                least, best = error, d
             bounds[sense, d] = max(bounds[sense, d], error)
-    return least
+    return least, best

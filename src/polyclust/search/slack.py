@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyclust.hyperplanes.enumeration import find_least_error
-from polyclust.hyperplanes.hinge import PairHyperplane, PairRows, choose_margin
-from polyclust.hyperplanes.lattice import Directions
-from polyclust.hyperplanes.pair import list_lattice, separate_rows
+from polyclust.hyperplanes.hinge import PairHyperplane, PairRows
+from polyclust.hyperplanes.pair import separate_rows
+from polyclust.hyperplanes.pricing import ErrorFinder
 from polyclust.kernels.silhouette import IMPOSSIBLE
 from polyclust.search.fates import Counting
 from polyclust.search.partition import Ints, Partition
@@ -54,10 +53,10 @@ class PairErrors:
         self._at_least: dict[tuple[bytes, bytes], float] = {}
 
     @cached_property
-    def lattice(self) -> Directions | None:
-        """The directions that hyperplanes may have, as far as they can be listed; None for real coefficients."""
+    def _finder(self) -> ErrorFinder | None:
+        """Where coefficients are whole, what finds errors without hyperplanes."""
         terms, coefficient = self.limits
-        return None if coefficient is None else list_lattice(self.space.shape[1], terms, coefficient)
+        return None if coefficient is None else ErrorFinder(self.space.shape[1], terms, coefficient, self.margin)
 
     def separate(self, first: Ints, second: Ints) -> PairHyperplane:
         """The hyperplane of least error with ``first`` above."""
@@ -77,13 +76,11 @@ class PairErrors:
         key = _name(first, second)
         if key in self._errors:
             return self._errors[key]
-        if self.lattice is None or self.seconds_left() == 0.0:
+        if self._finder is None or self.seconds_left() == 0.0:
             return self.separate(first, second).error
         if self._at_least.get(key, 0.0) >= most:
             return most
-        rows = self._collect(first, second)
-        margin = choose_margin(rows.values) if self.margin is None else self.margin
-        error = find_least_error(rows, self.lattice, margin, most)
+        error = self._finder.find(self._collect(first, second), most)
         if error < most:
             self._errors[key] = error
         else:
