@@ -265,7 +265,7 @@ def render_page(study: Study) -> str:
 def write_headline(study: Study, page: Path) -> bool:
     """Put the headline between its markers on another page; whether it has them."""
     before = page.read_text(encoding="utf-8") if page.is_file() else ""
-    headline = f"{headline_table(study, 'practical')}\n{headline_lines(study)}"
+    headline = f"{headline_lines(study)}\n{headline_table(study, 'practical')}"
     after = replace_between(before, *MARKERS, headline)
     if after is None:
         return False

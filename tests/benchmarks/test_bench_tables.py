@@ -145,8 +145,8 @@ def test_headline_names_the_best_of_each_kind(study: Study) -> None:
 def test_headline_sentences_are_computed(study: Study) -> None:
     text = headline_lines(study, "paper")
     assert "**MPC-1**: 1 won, 1 tied, 1 lost (bank) against the best tree" in text
-    assert "on 0 of the 1 lost to trees the tree needs more clauses" in text
-    assert "Clauses per cluster, mean of 3 sets: ICOT 1.33, MPC-1 1.50." in text
+    assert "of the 1 trees that are better 0 need more clauses" in text
+    assert "**Clauses per cluster**, mean of 3 sets: ICOT 1.33, MPC-1 1.50." in text
 
 
 def test_lengths_are_means_over_common_sets(study: Study) -> None:
