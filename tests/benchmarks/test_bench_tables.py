@@ -90,7 +90,7 @@ def test_tally_against_the_paper_is_to_three_decimals(study: Study) -> None:
 def test_summary_names_wins_losses_and_outlier_cuts(study: Study) -> None:
     lines = summary(study).splitlines()
     assert "| paper | MPC-1 | best tree | 1: spam | 1 | 1: bank | 1: spam (6 of 4601) |" in lines
-    assert "| paper | MPC-1 | best without explanation | 1: spam | 1 | 0 | 1: spam (6 of 4601) |" in lines
+    assert "| paper | MPC-1 | best method without explanation | 1: spam | 1 | 0 | 1: spam (6 of 4601) |" in lines
 
 
 def test_shortfall_and_shorter_trees(study: Study) -> None:
