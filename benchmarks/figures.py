@@ -194,7 +194,9 @@ def save_families(folder: Path) -> None:
     figure, axes = plt.subplots(1, len(FAMILIES), figsize=(14, 5.6))
     for (name, settings), ax in zip(FAMILIES.items(), axes, strict=True):
         draw_family(X, name, settings, ax)
-    figure.suptitle("The same rows in three clusters, described by three kinds of rules (below each picture, in its colours)")
+    figure.suptitle(
+        "The same rows in three clusters, described by three kinds of rules (below each picture in its colours)"
+    )
     figure.subplots_adjust(left=0.04, right=0.99, top=0.84, bottom=0.23, wspace=0.15)
     save(figure, folder / "families.png")
 
