@@ -54,7 +54,7 @@ def draw_ratios(figures: Figures, ax: Axes) -> None:
     for shift, who in zip((-0.2, 0.2), FAMILIES, strict=True):
         most = MOST_RATIO[who][0]
         ratios = [figures.ratio("sets", case.name, who, GRID) or 0.0 for case in SETS]
-        bars = ax.bar(places + shift, ratios, 0.38, color=COLOURS[who], label=f"{who} (asked: ≤ {most:g})")
+        bars = ax.bar(places + shift, ratios, 0.38, color=COLOURS[who], label=f"{who} (target: ≤ {most:g})")
         ax.bar_label(bars, [f"{r:.2f}" if r else "" for r in ratios], fontsize=8, padding=3, bbox=boxed)
         ax.axhline(most, color=COLOURS[who], linestyle="--", linewidth=1)
     ax.axhline(1.0, color=COLOURS[GRID], linewidth=1)

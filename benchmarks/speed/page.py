@@ -36,7 +36,7 @@ def render_page(figures: Figures, folder: Path) -> str:
             INTRODUCTION.read_text(encoding="utf-8"),
             describe_run(figures),
             f"![Ratios and growth]({CHART})\n",
-            "## Asked and found\n",
+            "## Targets\n",
             render_verdicts(figures),
             "## Against the k-means grid\n",
             compare(figures, "sets", SETS, (GRID, *FAMILIES)),
