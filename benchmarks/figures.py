@@ -24,7 +24,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from matplotlib.transforms import Bbox
 
 from benchmarks.captions import Caption, write_captions
-from benchmarks.comparison import ORDER, Study, open_study
+from benchmarks.comparison import LEFT_OUT, ORDER, Study, open_study
 from benchmarks.markdown import title
 from benchmarks.methods import METHODS
 from benchmarks.results import FOLDER, read_all
@@ -63,9 +63,14 @@ def find_reference(study: Study, protocol: str, data: str) -> float:
     return max([s for s in (*scores, study.ceiling(protocol, data)) if s is not None])
 
 
+def list_counted(study: Study, protocol: str) -> list[str]:
+    """The data sets of the means: those of the page's mean distances to the ceiling."""
+    return [data for data in study.names(protocol) if data != LEFT_OUT]
+
+
 def place_method(study: Study, protocol: str, method: str) -> Spot | None:
     """Where the method stands, over the sets on which it has a solution; None when there is none."""
-    names = [d for d in study.names(protocol) if study.silhouette(protocol, d, method) is not None]
+    names = [d for d in list_counted(study, protocol) if study.silhouette(protocol, d, method) is not None]
     if not names:
         return None
     gaps = [find_reference(study, protocol, d) - (study.silhouette(protocol, d, method) or 0.0) for d in names]
@@ -81,14 +86,14 @@ def place_methods(study: Study, protocol: str) -> list[Spot]:
 
 def draw_quality(study: Study, protocol: str, ax: Axes, limits: Limits | None = None) -> list[Bbox]:
     """One point per method, hollow when it solved some sets only; the boxes that its captions fill."""
-    n_sets = len(study.names(protocol))
+    n_sets = len(list_counted(study, protocol))
     spots = place_methods(study, protocol)
     for spot in spots:
         kind = METHODS[spot.method].kind
         fill = COLOURS[kind] if spot.n_solved == n_sets else "white"
         look = {"edgecolors": COLOURS[kind], "facecolors": fill, "marker": SHAPES[kind]}
         ax.scatter(spot.seconds, max(spot.gap, LEAST_GAP), s=46, linewidths=1.3, zorder=3, **look)
-    _prepare_axes(ax, f"Protocol {protocol}, {n_sets} data sets", limits or find_limits(spots))
+    _prepare_axes(ax, f"Protocol {protocol}, {n_sets} data sets ({LEFT_OUT} left out)", limits or find_limits(spots))
     return write_captions(ax, [_caption(spot, n_sets) for spot in spots]) if spots else []
 
 
@@ -116,7 +121,7 @@ def _prepare_axes(ax: Axes, heading: str, limits: Limits) -> None:
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     ax.yaxis.set_minor_formatter(NullFormatter())
     ax.set_xlabel("seconds for all k and starts, one thread (geometric mean)  ← faster")
-    ax.set_ylabel("silhouette below the best known (mean)  better →")
+    ax.set_ylabel("mean distance below the best known silhouette  better →")
     ax.grid(alpha=0.25, linewidth=0.6)
     ax.spines[["top", "right"]].set_visible(False)
 
@@ -189,7 +194,9 @@ def save_families(folder: Path) -> None:
     figure, axes = plt.subplots(1, len(FAMILIES), figsize=(14, 5.6))
     for (name, settings), ax in zip(FAMILIES.items(), axes, strict=True):
         draw_family(X, name, settings, ax)
-    figure.suptitle("The same rows in three clusters, told by three kinds of rules (below each picture in its colours)")
+    figure.suptitle(
+        "The same rows in three clusters, described by three kinds of rules (below each picture in its colours)"
+    )
     figure.subplots_adjust(left=0.04, right=0.99, top=0.84, bottom=0.23, wspace=0.15)
     save(figure, folder / "families.png")
 

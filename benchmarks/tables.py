@@ -64,8 +64,8 @@ def headline_table(study: Study, protocol: str) -> str:
 
 
 def _name_winner(study: Study, protocol: str, data: str, method: str, score: str) -> str:
-    star = "\\*" if study.is_outlier_cut(protocol, data, method) else ""
-    return f"{score}{star}" if method in FAMILIES else f"{score}{star} {title(method)}"
+    marked = score + _list_marks(study, protocol, data, method)
+    return marked if method in FAMILIES else f"{marked} {title(method)}"
 
 
 def silhouette_table(study: Study, protocol: str) -> str:
@@ -81,12 +81,16 @@ def silhouette_table(study: Study, protocol: str) -> str:
 
 
 def _mark(study: Study, protocol: str, data: str, method: str, score: float | None, best: float) -> str:
-    """Bold for the best, * for an outlier cut, ~ for a cell that was cut short by its budget."""
+    """Bold for the best, and marks."""
     if score is None:
         return NOTHING + find_mark(study, protocol, data, method)
-    text = bold_if(score, best)
-    text += "\\*" if study.is_outlier_cut(protocol, data, method) else ""
-    return text + ("~" if study.value(protocol, data, method, "is_cut") else "")
+    return bold_if(score, best) + _list_marks(study, protocol, data, method)
+
+
+def _list_marks(study: Study, protocol: str, data: str, method: str) -> str:
+    """* for an outlier cut, ~ for a cell that was cut short by its budget."""
+    star = "\\*" if study.is_outlier_cut(protocol, data, method) else ""
+    return star + ("~" if study.value(protocol, data, method, "is_cut") else "")
 
 
 def beside_table(study: Study, protocol: str) -> str:
@@ -265,7 +269,7 @@ def render_page(study: Study) -> str:
 def write_headline(study: Study, page: Path) -> bool:
     """Put the headline between its markers on another page; whether it has them."""
     before = page.read_text(encoding="utf-8") if page.is_file() else ""
-    headline = f"{headline_table(study, 'practical')}\n{headline_lines(study)}"
+    headline = f"{headline_lines(study)}\n{headline_table(study, 'practical')}"
     after = replace_between(before, *MARKERS, headline)
     if after is None:
         return False

@@ -27,7 +27,7 @@ from benchmarks.problem import LARGE
 
 NO_ROWS = "No row of polyclust has been measured yet: `make bench`.\n"
 FEW = 3  # names that a sentence can hold
-RIVALS = {"best tree": ("tree",), "best without explanation": ("plain",)}
+RIVALS = {"best tree": ("tree",), "best method without explanation": ("plain",)}
 
 
 def show_tally(result: Tally) -> str:
@@ -89,15 +89,15 @@ def headline_lines(study: Study, protocol: str = "practical") -> str:
 
 def _outcome_line(study: Study, protocol: str, method: str) -> str:
     parts = [
-        f"{show_tally(tally(study, protocol, method, study.methods(protocol, kinds)))} against the {what}"
+        f"{show_tally(tally(study, protocol, method, study.methods(protocol, kinds)))} against the {what} of each set"
         for what, kinds in RIVALS.items()
         if study.methods(protocol, kinds)
     ]
     lost = tally(study, protocol, method, study.methods(protocol, ("tree",))).lost
     beaten = {data for data, _, _ in list_beaten_by_shorter_trees(study, protocol, method)}
     longer = len(lost) - len(beaten.intersection(lost))
-    rest = f"; on {longer} of the {len(lost)} lost to trees the tree needs more clauses" if lost else ""
-    return f"**{title(method)}**: {'; '.join(parts)} of each set{rest}."
+    rest = f"; of the {len(lost)} trees that are better {longer} need more clauses" if lost else ""
+    return f"**{title(method)}**: {'; '.join(parts)}{rest}."
 
 
 def _ceiling_line(study: Study, protocol: str, methods: list[str]) -> str:
@@ -106,7 +106,7 @@ def _ceiling_line(study: Study, protocol: str, methods: list[str]) -> str:
         gaps = {d: gap for d, gap in list_shortfalls(study, protocol, method).items() if d != LEFT_OUT}
         if gaps:
             shown.append(f"{title(method)} {sum(gaps.values()) / len(gaps):.4f}")
-    return f"Below the ceiling on average ({LEFT_OUT} left out): {', '.join(shown)}." if shown else ""
+    return f"**Below the ceiling** on average ({LEFT_OUT} left out): {', '.join(shown)}." if shown else ""
 
 
 def _length_line(study: Study, protocol: str) -> str:
@@ -121,7 +121,7 @@ def _length_line(study: Study, protocol: str) -> str:
         terms = means[method].terms_per_clause
         of = f" (of {terms:.2f} terms)" if terms > 1 else ""
         shown.append(f"{title(method)} {means[method].clauses:.2f}{of}")
-    return f"Clauses per cluster, mean of {len(names)} sets: {', '.join(shown)}."
+    return f"**Clauses per cluster**, mean of {len(names)} sets: {', '.join(shown)}."
 
 
 def _seconds_line(study: Study, protocol: str) -> str:
@@ -134,7 +134,7 @@ def _seconds_line(study: Study, protocol: str) -> str:
     means = {m: float(np.exp(np.mean([np.log(seconds[m][i]) for i in columns]))) for m in methods}  # type: ignore[arg-type]
     shown = ", ".join(f"{title(m)} {show_seconds(means[m])}" for m in sorted(methods, key=means.__getitem__))
     starts = f"k-means, also under trees, {STARTS[0]} starts for each k, {STARTS[1]} from {LARGE} rows on"
-    return f"Seconds for all k and starts ({starts}), one thread, geometric mean of {len(columns)} sets: {shown}."
+    return f"**Seconds** for all k and starts ({starts}), one thread, geometric mean of {len(columns)} sets: {shown}."
 
 
 def ceiling_table(study: Study) -> str:

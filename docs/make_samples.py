@@ -30,6 +30,7 @@ from typing import Any
 from typer.testing import CliRunner
 
 from polyclust.cli.app import app
+from polyclust.kernels.compilation import NOTICE
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
@@ -115,7 +116,7 @@ def run_command(line: str) -> str:
         sys.argv = before
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
-    lines = result.output.splitlines()
+    lines = [line for line in result.output.splitlines() if line != NOTICE]  # only before the first fit of a machine
     return "\n".join(lines[: int(head[1])] if head else lines) + "\n"
 
 

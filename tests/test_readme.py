@@ -51,6 +51,16 @@ def test_the_rules_at_the_top_are_those_of_the_demo():
         assert rule in rest
 
 
+def test_the_comparison_at_the_top_is_that_of_the_command():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    top = text.split("| | silhouette | clauses | right |")[1].split("\n\n")[0]
+    shown = [[cell.strip() for cell in line.split("|")[2:5]] for line in top.splitlines()[2:]]
+    printed = text.split("polyclust compare polyclust-demo/customers.csv --max-clusters 6 --quiet")[1].split("\n\n")[0]
+    measured = {tuple(line.split()[i] for i in (-6, -3, -2)) for line in printed.splitlines() if "%" in line}
+    assert len(shown) == 4
+    assert {tuple(cells) for cells in shown} <= measured
+
+
 def test_outputs_that_are_wrong_are_found_and_put_right(make_samples):
     samples = make_samples.run_page(SMALL_PAGE)
     assert [s.is_current for s in samples] == [False, False]

@@ -36,7 +36,7 @@ def render_page(figures: Figures, folder: Path) -> str:
             INTRODUCTION.read_text(encoding="utf-8"),
             describe_run(figures),
             f"![Ratios and growth]({CHART})\n",
-            "## Asked and found\n",
+            "## Targets\n",
             render_verdicts(figures),
             "## Against the k-means grid\n",
             compare(figures, "sets", SETS, (GRID, *FAMILIES)),
@@ -65,12 +65,13 @@ def render_page(figures: Figures, folder: Path) -> str:
 def describe_run(figures: Figures) -> str:
     """Where, which study on which days, and whether the machine was at rest."""
     studies = sorted({row.study for row in figures.rows})
-    days = {s: sorted({row.ended[:10] for row in figures.rows if row.study == s and row.ended}) for s in studies}
-    when = "; ".join(f"*{study}* {' to '.join(sorted({d[0], d[-1]}))}" for study, d in days.items() if d)
+    hours = {s: sorted({row.ended[:13] for row in figures.rows if row.study == s and row.ended}) for s in studies}
+    when = "; ".join(f"*{study}* {' to '.join(sorted({h[0], h[-1]}))}h" for study, h in hours.items() if h)
     busy = f"{figures.count_busy()} of {len(figures.rows)} runs were held up by other work on the machine"
+    measured = when.replace("T", ", ") or "none yet"
     return (
-        f"Measured on {kernels.name_processor()}, Python {platform.python_version()}; {busy}. The days of each study, "
-        f"whose figures are those of the search as it was then: {when or 'none yet'}.\n"
+        f"Measured on {kernels.name_processor()}, Python {platform.python_version()}; {busy}. Day and hour of each "
+        f"study, whose figures are those of the search as it was then (it may have changed in between): {measured}.\n"
     )
 
 

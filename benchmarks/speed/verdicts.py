@@ -151,4 +151,4 @@ def judge_races(figures: Figures) -> Verdict:
 def render_verdicts(figures: Figures) -> str:
     """The table; the case that is furthest from what was asked is the one shown."""
     rows = [[verdict.asked, verdict.found, verdict.words] for verdict in list_verdicts(figures)]
-    return render_table(["asked", "worst case found", "verdict"], rows)
+    return render_table(["target", "worst case found", "verdict"], rows)

@@ -203,8 +203,8 @@ class PolytopeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array or frame of numbers, booleans and categories
-            Or a Dask DataFrame or Array of them. Where that has more than 20 000 rows, it is read nine times (ten for
-            seuclidean and mahalanobis) and never held.
+            Or a Dask DataFrame or Array of them. Where that has more than 20 000 rows, it is read about ten times: nine
+            (ten for seuclidean and mahalanobis), and once more for every tree of cuts that is tried; it is never held.
         y : ignored
         sample_weight : array of n numbers or None
             A row of weight 2 counts as two rows; rows of weight 0 are only predicted. Of Dask if X is.

@@ -236,6 +236,8 @@ def test_the_readme_quotes_what_was_measured_on_the_largest_table() -> None:
     words = " ".join((FOLDER.parent / "README.md").read_text(encoding="utf-8").split())
     assert f"took {seconds[0]} s with one term and {seconds[1]} s with two on one core" in words
     assert f"silhouettes were {below[0]} and {below[1]} below the grid's" in words
+    to_best = [f"{-figures.gain('sizes', name, who, BEST):.4f}".lstrip("0") for who in FAMILIES]
+    assert f"{to_best[0]} and {to_best[1]} below the best that k-means reached" in words
 
 
 def test_race_is_judged_by_finished_searches_only() -> None:

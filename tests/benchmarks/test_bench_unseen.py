@@ -12,6 +12,7 @@ import pytest
 import typer
 from benchmarks.datasets.source import DataNotFoundError
 from benchmarks.datasets.unseen import choose_columns, find_archive, list_problems
+from benchmarks.results import read_all
 from typer.testing import CliRunner
 
 from benchmarks import unseen
@@ -112,3 +113,23 @@ def _app() -> typer.Typer:
     app = typer.Typer()
     app.command()(unseen.main)
     return app
+
+
+def test_the_readme_counts_as_the_page_does() -> None:
+    page = unseen.render(read_all(unseen.FOLDER / "unseen"))
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines() if "MPC-" in line]
+    counts = {tuple(row[:-7]): f"{row[-6]} / {row[-4]}" for row in cells if len(row) in (9, 10)}
+    text = (unseen.PAGE.parents[1] / "README.md").read_text(encoding="utf-8")
+    rows = text.split("| | ICOT | ExKMC-1 | Kauri | k-means, best silhouette |")[1].split("\n\n")[0].splitlines()[2:]
+    rivals = ("ICOT", "ExKMC-1", "Kauri", "k-means++ by silhouette")
+    assert len(rows) == 4
+    for row in rows:
+        name, *shown = (cell.strip() for cell in row.split("|")[1:-1])
+        ours, _, asked = name.partition(", asked for ")
+        given = [asked.split()[0]] if asked else []
+        assert shown == [counts.get((*given, ours, rival), "–") for rival in rivals]
+    higher = [counts["MPC-2", rival].split(" / ") for rival in rivals]
+    words = " ".join(text.split())
+    assert f"ICOT on {higher[0][0]}, ExKMC-1 on {higher[1][0]} and Kauri on {higher[2][0]}" in words
+    assert [lost for _, lost in higher[:3]] == ["0", "0", "0"]
+    assert f"k-means, on {higher[3][0]} a higher and on {higher[3][1]} a lower one" in words
