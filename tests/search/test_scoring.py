@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -47,6 +49,9 @@ def test_changed_merged_and_split_partitions_equal_those_made_from_scratch(drawn
     joined = join_labels(labels, i, j, n_clusters)
     if n_clusters > 2:
         assert_same(scorer.merge(partition, i, j), scorer.start(joined, n_clusters - 1))
+    pairs = list(itertools.combinations(range(n_clusters), 2))
+    merged = [scorer.merge(partition, *pair).score for pair in pairs]
+    assert scorer.score_merges(partition, pairs) == pytest.approx(merged, abs=1e-12)
     rows = np.flatnonzero(labels == i)
     if len(rows) > 1:
         split = labels.copy()

@@ -91,8 +91,8 @@ def test_merges_come_best_first_at_their_full_price_and_no_more_are_priced_than_
     moves = Neighbourhood(scorer, family.legality(points), family.directions(points))
     partition = scorer.start(random.integers(5, size=60), 5)
     priced = []
-    charge = SlackScorer.charge
-    monkeypatch.setattr(SlackScorer, "charge", lambda *given: priced.append(1) or charge(*given))
+    merge = SlackScorer.merge
+    monkeypatch.setattr(SlackScorer, "merge", lambda *given: priced.append(1) or merge(*given))
     first = next(moves.merges(partition))
     assert len(priced) < 10
     every = list(moves.merges(partition))

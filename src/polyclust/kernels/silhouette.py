@@ -104,6 +104,54 @@ def score_total(sums: Array, sizes: Array, labels: Array, weights: Array) -> flo
     return total / mass
 
 
+@njit(cache=True, nogil=True, error_model="numpy")
+def compare(inside: float, other: float) -> float:
+    """The silhouette of a row that is not alone."""
+    top = max(inside, other)
+    return (other - inside) / top if top > 0 else 0.0
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def score_merges(sums: Array, sizes: Array, labels: Array, weights: Array, scores: Array) -> None:
+    """The weighted mean silhouette after any two of three clusters and more are joined: scores[i, j] and scores[j, i].
+
+    The mean distance to both is between those to each, so a row counts as before unless its own cluster or its nearest
+    other one is joined.
+    """
+    n_clusters = sums.shape[0]
+    scores[:] = 0.0
+    total, mass = 0.0, 0.0
+    for t in range(sums.shape[1]):
+        k, w = labels[t], weights[t]
+        first, second, third, near, next_near = np.inf, np.inf, np.inf, -1, -1
+        for c in range(n_clusters):
+            if c != k:
+                mean = sums[c, t] / sizes[c]
+                if mean < first:
+                    first, second, third, near, next_near = mean, first, second, c, near
+                elif mean < second:
+                    second, third, next_near = mean, second, c
+                elif mean < third:
+                    third = mean
+        inside = max(sums[k, t], 0.0) / (sizes[k] - 1.0) if sizes[k] > 1.0 else 0.0
+        now = compare(inside, first) if sizes[k] > 1.0 else 0.0
+        mass += w
+        total += w * now
+        for c in range(n_clusters):
+            if c == k:
+                continue
+            size = sizes[k] + sizes[c]
+            if size > 1.0:
+                joined = max(sums[k, t] + sums[c, t], 0.0) / (size - 1.0)
+                scores[k, c] += w * (compare(joined, second if c == near else first) - now)
+            if c != near and sizes[k] > 1.0:
+                joined = (sums[near, t] + sums[c, t]) / (sizes[near] + sizes[c])
+                scores[near, c] += w * (compare(inside, min(joined, third if c == next_near else second)) - now)
+    for i in range(n_clusters):
+        for j in range(i + 1, n_clusters):
+            scores[i, j] = scores[j, i] = (total + scores[i, j] + scores[j, i]) / mass
+
+
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=True)
 def sweep_direction(
     distances: Array,

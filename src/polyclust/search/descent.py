@@ -251,8 +251,9 @@ def rank_pairs(partition: Partition, moves: Neighbourhood) -> list[tuple[int, in
     lean = np.bincount(code, weights=moves.scorer.points.weights, minlength=n * n).reshape(n, n)
     lean = lean + lean.T
     enough = moves.least_leaning * np.add.outer(partition.sizes, partition.sizes)
-    pairs = [(i, j) for i in range(n) for j in range(i + 1, n) if lean[i, j] > enough[i, j] or not enough[i, j]]
-    return sorted(pairs, key=lambda p: (-lean[p], p))
+    first, second = np.nonzero(np.triu((lean > enough) | (enough == 0.0), k=1))
+    ranked = np.argsort(-lean[first, second], kind="stable")
+    return list(zip(first[ranked].tolist(), second[ranked].tolist(), strict=True))
 
 
 def _grow(partition: Partition, moves: Neighbourhood, most: int, journal: Journal) -> Partition | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -21,6 +21,7 @@ __all__ = ["DirectionSource", "Neighbourhood", "two_sides"]
 
 MOST_TRIES = 60
 CELLS_OF_SLICES = 3e8
+SURE = 1e-9  # above the rounding of scores
 
 
 class DirectionSource(Protocol):
@@ -118,30 +119,21 @@ class Neighbourhood:
 
     def merges(self, partition: Partition) -> Iterator[Partition]:
         """All legal merges, best first; each is made as it is asked for."""
-        n = partition.n_clusters
-        found: list[tuple[Partition, int, int]] = []
-        for i, j in itertools.combinations(range(n), 2):
-            if partition.sizes[i] + partition.sizes[j] > self.scorer.bounds.most:
-                continue
-            if found and self.is_over():
-                break
-            found.append((self.scorer.merge(partition, i, j), i, j))
-        found.sort(key=lambda m: -m[0].score)
-        legal = (
-            merged
-            for merged, i, j in found
-            if n == 2 or self.legality.allows(partition, _rows_of_both(partition, i, j), _others(n, i, j))
-        )
-        return self._charge_in_order(legal)
-
-    def _charge_in_order(self, falling: Iterable[Partition]) -> Iterator[Partition]:
-        """Partitions with their true scores, best first, from such as score no more than they claim, which falls."""
+        n, sizes = partition.n_clusters, partition.sizes
+        pairs = [
+            (i, j) for i, j in itertools.combinations(range(n), 2) if sizes[i] + sizes[j] <= self.scorer.bounds.most
+        ]
+        hopes = self.scorer.score_merges(partition, pairs)
         waiting: list[tuple[float, int, Partition]] = []
-        for t, claimed in enumerate(falling):
-            while waiting and -waiting[0][0] >= claimed.score:
+        for p in np.argsort(-hopes, kind="stable").tolist():
+            while waiting and -waiting[0][0] >= hopes[p] + SURE:
                 yield heapq.heappop(waiting)[2]
-            charged = self.scorer.charge(claimed)
-            heapq.heappush(waiting, (-charged.score, t, charged))
+            if waiting and self.is_over():
+                break
+            i, j = pairs[p]
+            if n == 2 or self.legality.allows(partition, _rows_of_both(partition, i, j), _others(n, i, j)):
+                merged = self.scorer.merge(partition, i, j)
+                heapq.heappush(waiting, (-merged.score, p, merged))
         while waiting:
             yield heapq.heappop(waiting)[2]
 

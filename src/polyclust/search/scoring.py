@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Protocol
@@ -16,6 +16,7 @@ from polyclust.kernels.silhouette import (
     describe_pair,
     gather,
     scan_pair,
+    score_merges,
     score_rows,
     score_total,
     shift_sums,
@@ -68,10 +69,10 @@ class Scorer(Protocol):
         """
 
     def merge(self, partition: Partition, i: int, j: int) -> Partition:
-        """The partition with two clusters joined; its score may be too high until it is charged."""
+        """The partition with two clusters joined."""
 
-    def charge(self, partition: Partition) -> Partition:
-        """A partition that comes from ``merge`` with its true score."""
+    def score_merges(self, partition: Partition, pairs: Sequence[tuple[int, int]]) -> Floats:
+        """What joining each of these pairs scores, or more."""
 
     def scan(
         self, partition: Partition, i: int, j: int | None, orders: SubsetOrders, floor: float = IMPOSSIBLE
@@ -135,8 +136,14 @@ class SilhouetteScorer:
         n_clusters = partition.n_clusters - 1
         return self._finish(join_labels(partition.labels, i, j, partition.n_clusters), n_clusters, sums[:-1])
 
-    def charge(self, partition: Partition) -> Partition:
-        return partition
+    def score_merges(self, partition: Partition, pairs: Sequence[tuple[int, int]]) -> Floats:
+        assert partition.sums is not None
+        n = partition.n_clusters
+        if n == 2:
+            return np.full(len(pairs), -1.0)
+        scores = np.empty((n, n))
+        score_merges(partition.sums, partition.sizes, partition.labels, self.points.weights, scores)
+        return scores[tuple(np.array(pairs, dtype=np.intp).reshape(-1, 2).T)]
 
     def neighbours(self, partition: Partition) -> Ints:
         return self._describe_rows(partition)[1]
@@ -250,8 +257,13 @@ class CallScorer:
     def merge(self, partition: Partition, i: int, j: int) -> Partition:
         return self.start(join_labels(partition.labels, i, j, partition.n_clusters), partition.n_clusters - 1)
 
-    def charge(self, partition: Partition) -> Partition:
-        return partition
+    def score_merges(self, partition: Partition, pairs: Sequence[tuple[int, int]]) -> Floats:
+        scores = np.full(len(pairs), -np.inf)
+        for p, (i, j) in enumerate(pairs):
+            if p and self.is_over():
+                break
+            scores[p] = self.merge(partition, i, j).score
+        return scores
 
     def neighbours(self, partition: Partition) -> Ints:
         sums = np.empty((partition.n_clusters, len(self.points)))

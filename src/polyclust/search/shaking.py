@@ -7,6 +7,7 @@ clusters by another cut. The draws are seeded; a fixed number of them in vain en
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -87,7 +88,13 @@ class _Shaker:
         return changed
 
     def _join(self, partition: Partition) -> Partition | None:
-        return self._draw(list(self.moves.merges(partition)))
+        """Two clusters joined, drawn as from a list of all."""
+        merges = self.moves.merges(partition)
+        first = next(merges, None)
+        if first is None:
+            return None
+        *_, drawn = first, *itertools.islice(merges, self._draw_place())
+        return drawn
 
     def _split_any(self, partition: Partition) -> Partition | None:
         return self.moves.split(partition, int(self.random.integers(partition.n_clusters)))
@@ -122,4 +129,7 @@ class _Shaker:
         """One of what is ranked, the first most likely."""
         if not ranked:
             return None
-        return ranked[min(int(self.random.geometric(SLOPE)) - 1, len(ranked) - 1)]
+        return ranked[min(self._draw_place(), len(ranked) - 1)]
+
+    def _draw_place(self) -> int:
+        return int(self.random.geometric(SLOPE)) - 1

@@ -6,7 +6,7 @@ objective = criterion - slack_weight * (sum over pairs of the least hinge error)
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -133,10 +133,10 @@ class SlackScorer:
         return self._charge(self.base.change(partition, labels, n_clusters), floor)
 
     def merge(self, partition: Partition, i: int, j: int) -> Partition:
-        return self.base.merge(partition, i, j)
+        return self._charge(self.base.merge(partition, i, j))
 
-    def charge(self, partition: Partition) -> Partition:
-        return self._charge(partition)
+    def score_merges(self, partition: Partition, pairs: Sequence[tuple[int, int]]) -> Floats:
+        return self.base.score_merges(partition, pairs)
 
     def neighbours(self, partition: Partition) -> Ints:
         return self.base.neighbours(partition)
