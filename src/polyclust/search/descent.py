@@ -140,10 +140,11 @@ class _Explorer:
                 break
 
     def follow_leader(self) -> None:
-        """The best of all is carried on, also if it was known; others are too if all are."""
+        """The best of all is carried on, also if it was known; others are too if all are, or if they have too few."""
         found = self._asked or self.best
         leader = max(found, key=lambda k: found[k].score)
-        self.waiting = self.waiting | {leader} if self.carries_all else {leader}
+        others = self.waiting if self.carries_all else {k for k in self.waiting if k < self.least}
+        self.waiting = others | {leader}
 
     def is_near(self, partition: Partition) -> bool:
         """Whether a start scores about as much as the best of its K, or more."""
