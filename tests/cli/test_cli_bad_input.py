@@ -50,6 +50,19 @@ def broken_excel(folder: Path) -> str:
     return "t.xlsx"
 
 
+def compressed(ending: str) -> Make:
+    def write(folder: Path) -> str:
+        table = pd.DataFrame({"a": range(9), "b": [1, 2, 5] * 3})
+        table.to_csv(folder / f"t.csv.{ending}", index=False)
+        return f"t.csv.{ending}"
+
+    return write
+
+
+def an_address(folder: Path) -> str:
+    return "https://example.com/t.csv"
+
+
 def repeated_in_excel(folder: Path) -> str:
     pd.DataFrame([[1, 2], [3, 4]], columns=["a", "a"]).to_excel(folder / "t.xlsx", index=False)
     return "t.xlsx"
@@ -86,6 +99,13 @@ CASES: dict[str, tuple[Make, list[str]]] = {
     "2 GB": (a_huge_file_of_nothing, ["huge.csv"]),
     "broken parquet": (broken_parquet, ["t.parquet", "parquet"]),
     "broken Excel": (broken_excel, ["t.xlsx", "Excel"]),
+    "gzip": (compressed("gz"), ["t.csv.gz", "compressed", "unpack"]),
+    "zip": (compressed("zip"), ["t.csv.zip", "zip archive", "unpack"]),
+    "xz": (compressed("xz"), ["t.csv.xz", "compressed", "unpack"]),
+    "an address": (an_address, ["https://example.com/t.csv is an address", "download"]),
+    "JSON": (text('[{"a": 1, "b": 2}, {"a": 3, "b": 4}]'), ["t.csv", "JSON", "csv or parquet"]),
+    "JSON lines": (text("".join(f'{{"a": {i}, "b": {i % 3}}}\n' for i in range(9))), ["t.csv", "JSON"]),
+    "a web page": (text("<!DOCTYPE html>\n<html><body>sign in</body></html>\n"), ["t.csv", "web page"]),
     "repeated in Excel": (repeated_in_excel, ["t.xlsx", "'a'", "rename"]),
 }
 
