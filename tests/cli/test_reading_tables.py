@@ -184,6 +184,14 @@ def test_kinds(values: list[object], name: str, kind: str) -> None:
     assert found.is_used == (kind in ("number", "integer", "boolean", "category"))
 
 
+@pytest.mark.parametrize("value", ["two\nlines", "one long value " * 20])
+def test_notes_are_one_short_line_whatever_the_values(value: str) -> None:
+    table = pd.DataFrame({"x": [value, "b"] * N, "y": [value] * 2 * N}).convert_dtypes()
+    for column in choose_columns(table, Wishes(), "t.csv"):
+        assert len(column.note.splitlines()) == 1
+        assert len(column.note) < 80
+
+
 @pytest.mark.parametrize(
     "level", [Decimal("1.20"), date(2024, 1, 2), pd.Timestamp(2024, 1, 2, 3), pd.Timedelta(5), [1, 2]], ids=type
 )

@@ -28,6 +28,7 @@ MOST_LEVELS = 50
 FREQUENT_SHARE = 0.1  # of different texts among all, up to which they are rather a category with many values
 MIXED_SHARE = 0.5  # of numbers among texts, from which on the texts are taken for mistakes
 SHOWN_NAMES = 5  # of columns in a message
+SHOWN_LETTERS = 40  # of a value
 OUTLIER_SHARES = 0.01, 0.99  # of the values
 SQUEEZED_SHARE = 0.01  # of a column's range: where nearly all values lie within so little, the rest are outliers
 SAMPLED_ROWS = 1000  # tell what most columns of text are
@@ -277,7 +278,7 @@ def _find_kind(series: pd.Series[Any], name: str) -> tuple[FoundKind, str]:
     except TypeError:
         return "other", f"holds values of type {type(present.iloc[0]).__name__}"
     if n_distinct == 1:
-        return "constant", f"always {present.iloc[0]}"
+        return "constant", f"always {_shorten(present.iloc[0])}"
     if _are_decimals(present):
         present = as_numbers(present)
     dtype = present.dtype
@@ -360,8 +361,14 @@ def _find_kind_of_text(present: pd.Series[Any], name: str, n_distinct: int) -> t
 
 def _describe_levels(series: pd.Series[Any]) -> str:
     counts = series.dropna().astype(str).value_counts()
-    shown = ", ".join(counts.index[:3])
+    shown = ", ".join(map(_shorten, counts.index[:3]))
     return f"{len(counts)} value{'s' * (len(counts) != 1)}: {shown}{', …' if len(counts) > 3 else ''}"
+
+
+def _shorten(value: object) -> str:
+    """A value as a list of columns has room for it: on one line, its beginning if it is long."""
+    text = " ".join(str(value).split())
+    return text if len(text) <= SHOWN_LETTERS else f"{text[: SHOWN_LETTERS - 1]}…"
 
 
 def _percent(share: float) -> str:
