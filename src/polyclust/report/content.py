@@ -98,6 +98,7 @@ def _describe_cluster(
         "symbol": symbol,
         "glyph": glyph,
         "size_text": format_count(size),
+        "size_noun": "row" if size == 1 else "rows",
         "share_text": spell_share(share),
         "share_width": round(100 * share, 2),
         "is_at_minimum": rule.is_at_minimum,
