@@ -290,14 +290,19 @@ def test_what_does_not_differ_is_not_called_different(
     assert browser.run("return document.getElementById('pair-table').hidden") == (height == "same")
 
 
-def test_names_that_begin_alike_are_told_apart_beside_the_bars(browser: Browser, build_subject, tmp_path: Path) -> None:
-    table = pd.DataFrame({"region": ["in the north-western provinces", "abroad"] * 40, "letters": list("aabb") * 20})
+def test_names_that_begin_alike_are_told_apart_in_charts(browser: Browser, build_subject, tmp_path: Path) -> None:
+    table = pd.DataFrame(
+        {"region": ["in the north-western provinces on the coast", "abroad"] * 40, "letters": list("aabb") * 20}
+    )
     path = tmp_path / "names.html"
     path.write_text(render_report(build_subject(table, np.tile([0, 1, 2, 3], 20))), encoding="utf-8")
     for width in (1280, 390):
         browser.open(path, width, is_phone=width < 720)
         names = browser.run("return document.getElementById('silhouette').layout.yaxis.ticktext")
         assert len(set(names)) == 4, names
+        assert len(set(browser.run("return document.getElementById('scatter').data.map(d => d.name)"))) == 4
+        browser.choose("pair-second", 2)
+        assert len(set(browser.run("return document.getElementById('pair-chart').data.map(d => d.name)"))) == 2
 
 
 def test_features_that_no_rule_uses_have_no_areas_and_say_so(

@@ -156,7 +156,7 @@
     const isFaded = state.chosen !== null && state.chosen !== cluster.label;
     const place = (index, salt) => rows.map((row) => columns[index].values[row] + (isDiscrete(columns[index]) ? jitter(row, salt) : 0));
     return {
-      type: "scatter", mode: "markers", name: plain(shorten(cluster.name, 48)),
+      type: "scatter", mode: "markers", name: plain(nameClusters(48)[cluster.label]),
       x: place(xi, 1), y: place(yi, 2), text: rows.map((row) => rowText(row, cluster)), hoverinfo: "text",
       opacity: isFaded ? 0.12 : 0.85, meta: cluster.label,
       marker: { color: cluster.colour, symbol: cluster.symbol, size: 7, line: { color: "#fff", width: 0.6 } },
@@ -292,7 +292,7 @@
   function shareBars(sides) {
     return sides.map(({ cluster, values }) => {
       const yes = values.filter((v) => v > 0.5).length / Math.max(values.length, 1);
-      return { type: "bar", name: plain(fitWidth(cluster.name, 48)), x: ["no", "yes"], y: [1 - yes, yes], marker: { color: cluster.colour }, hovertemplate: "%{x}: %{y:.1%}<extra></extra>" };
+      return { type: "bar", name: plain(nameClusters(isNarrow() ? 28 : 48)[cluster.label]), x: ["no", "yes"], y: [1 - yes, yes], marker: { color: cluster.colour }, hovertemplate: "%{x}: %{y:.1%}<extra></extra>" };
     });
   }
 
@@ -302,7 +302,7 @@
     const distinct = new Set(all).size;
     const width = (high - low) / Math.min(40, Math.max(distinct - 1, 1)) || 1;
     return sides.map(({ cluster, values }) => ({
-      type: "histogram", histnorm: "probability", name: plain(fitWidth(cluster.name, 48)), x: values, opacity: 0.72, marker: { color: cluster.colour },
+      type: "histogram", histnorm: "probability", name: plain(nameClusters(isNarrow() ? 28 : 48)[cluster.label]), x: values, opacity: 0.72, marker: { color: cluster.colour },
       xbins: { start: low - width / 2, end: high + width, size: width }, hovertemplate: "%{x}: %{y:.1%}<extra></extra>",
     }));
   }
