@@ -341,6 +341,16 @@ def test_the_profile_of_ten_clusters_fits_screen_and_paper(browser: Browser, bui
     assert wide <= window
 
 
+def test_words_without_end_do_not_push_the_profile_out_of_sight(
+    browser: Browser, build_subject, tmp_path: Path
+) -> None:
+    table = pd.DataFrame({"code": np.repeat(["L" * 300, "M" * 300], 20), "x": np.arange(40.0)})
+    path = tmp_path / "endless.html"
+    path.write_text(render_report(build_subject(table, np.repeat([0, 1], 20))), encoding="utf-8")
+    browser.open(path)
+    assert browser.run("return document.querySelector('#profile .scroll').scrollWidth") <= 1080
+
+
 def test_names_from_the_table_stay_text(browser: Browser, build_subject, tmp_path: Path) -> None:
     evil = ["<b>bold</b>", "</script><script>window.hit = 1</script>", "<img src=x onerror='window.hit = 1'>"]
     table = pd.DataFrame(np.random.default_rng(0).normal(size=(50, 3)), columns=evil)

@@ -216,6 +216,14 @@ def test_cards_say_what_a_cluster_has_rather_than_what_it_lacks(build_subject) -
     assert any(line["text"] == "answer = yes: 100%" for line in second["typical"])
 
 
+def test_the_profile_leaves_out_the_many_values_that_do_not_differ(build_subject) -> None:
+    table = pd.DataFrame({"x": np.repeat([0.0, 9.0], 60), "town": [f"town {i}" for i in range(30)] * 4})
+    table.loc[table["x"] == 9, "town"] = table["town"].replace({"town 7": "town 8"})
+    content = gather_content(build_subject(table, np.repeat([0, 1], 60)))
+    assert [line["name"] for line in content["profile"]] == ["x", "town = town 7"]
+    assert content["n_profile_hidden"] == 29
+
+
 def test_cards_count_one_row_and_many_rows(build_subject) -> None:
     page = render_report(build_subject(pd.DataFrame({"x": [0.0, 1, 2, 9]}), np.array([0, 0, 0, 1])))
     assert re.findall(r'class="size"><strong>(\d+)</strong> (\w+)', page) == [("3", "rows"), ("1", "row")]
