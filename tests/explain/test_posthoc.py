@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -228,3 +229,13 @@ def test_one_cluster_needs_no_clause():
     explanation = explain_labels(pd.DataFrame({"x": [1.0, 2.0]}), ["all", "all"])
     assert explanation.word_rule(0) == "every row"
     assert explanation.is_exact
+
+
+@pytest.mark.parametrize("as_given", [pd.Categorical, lambda *a, **k: pd.Series(pd.Categorical(*a, **k))])
+def test_categories_keep_their_order(as_given: Any) -> None:
+    levels = ["low", "medium", "high"]
+    labels = as_given(np.repeat(levels, 10)[::-1], categories=levels, ordered=True)
+    explanation = explain_labels(pd.DataFrame({"days late": np.repeat([9.0, 5.0, 1.0], 10)}), labels)
+    assert explanation.cluster_labels == ("low", "medium", "high")
+    assert [rule.name for rule in explanation.rules] == ["low", "medium", "high"]
+    assert [str(rule).count("<") for rule in explanation.rules] == [1, 1, 0]
