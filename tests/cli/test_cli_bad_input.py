@@ -139,6 +139,12 @@ GOOD = "a,b\n" + "".join(f"{i % 10 + 20 * (i % 2)},{i % 7}\n" for i in range(60)
         (["--ignore", "zzz"], ["--ignore zzz", "no such column"]),
         (["--id", "zzz"], ["--id zzz"]),
         (["--numeric", "a", "--categorical", "a"], ["--numeric", "choose one"]),
+        (
+            ["--ignore", "a", "--id", "b"],
+            ["as asked (a: ignored as asked, b: names the rows)", "--ignore fewer"],
+        ),
+        (["--ignore", "a", "--numeric", "a"], ["'a'", "--ignore", "--numeric", "choose one"]),
+        (["--ignore", "a", "--categorical", "a"], ["'a'", "--ignore", "--categorical", "choose one"]),
         (["--explain-with", "zzz"], ["--explain-with zzz"]),
         (["-k", "0"], ["--clusters"]),
         (["--min-size", "50"], ["--min-size"]),

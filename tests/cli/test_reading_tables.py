@@ -192,6 +192,13 @@ def test_notes_are_one_short_line_whatever_the_values(value: str) -> None:
         assert len(column.note) < 80
 
 
+def test_sentences_are_short_whatever_the_values() -> None:
+    table = pd.DataFrame({"x": [*map(str, range(N)), "no number at all " * 20]}).convert_dtypes()
+    with pytest.raises(TableError, match=r"first 'no number at all no number at all no nu…' in row") as told:
+        choose_columns(table, Wishes(), "t.csv")
+    assert len(str(told.value)) < 250
+
+
 @pytest.mark.parametrize(
     "level", [Decimal("1.20"), date(2024, 1, 2), pd.Timestamp(2024, 1, 2, 3), pd.Timedelta(5), [1, 2]], ids=type
 )

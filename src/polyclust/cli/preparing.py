@@ -24,6 +24,7 @@ __all__ = ["PreparedTable", "describe_columns", "head_ids", "prepare_table", "ti
 POSTAL_NAME = re.compile(
     r"(^|[^a-z])(plz|postleitzahl|zip|zip[ _-]?code|post[ _-]?code|postal[ _-]?code)$", re.IGNORECASE
 )
+AS_ASKED = ("ignored as asked", "names the rows")  # notes at columns that the user left out
 MOST_SHOWN, FEW_PLAIN = 60, 12  # columns one by one; of wider tables so few that are as usual
 
 
@@ -202,6 +203,10 @@ def _say_why_none(table: pd.DataFrame, found: Sequence[FoundColumn]) -> str:
     if all(c.kind == "constant" for c in found):
         return f"has the same values in all {len(table)} rows: there is nothing to tell clusters apart by"
     reasons = _list_reasons(found)
+    if all(c.note in AS_ASKED for c in found):
+        return (
+            f"has no column to cluster by: every one is left out as asked ({reasons}); --ignore fewer, or another --id"
+        )
     return (
         f"has no column to cluster by: every one is left out ({reasons}); give --numeric or --categorical for "
         "those to use"
@@ -209,7 +214,8 @@ def _say_why_none(table: pd.DataFrame, found: Sequence[FoundColumn]) -> str:
 
 
 def _list_reasons(found: Sequence[FoundColumn]) -> str:
-    return ", ".join(f"{c.name}: {c.kind}" for c in found[:5]) + (", …" if len(found) > 5 else "")
+    reasons = (f"{c.name}: {c.note if c.note in AS_ASKED else c.kind}" for c in found[:5])
+    return ", ".join(reasons) + (", …" if len(found) > 5 else "")
 
 
 def _find_id(table: pd.DataFrame, found: Sequence[FoundColumn]) -> str | None:

@@ -17,7 +17,7 @@ import pandas as pd
 
 from polyclust.table.amounts import Reading, as_numbers, read_numbers
 from polyclust.table.columns import LARGEST_EXACT_INTEGER
-from polyclust.table.source import NAMELESS, TableError, spell_option
+from polyclust.table.source import NAMELESS, TableError, quote_value, show_value, spell_option
 
 FoundKind = Literal["number", "integer", "boolean", "category", "date", "identifier", "free text", "constant", "other"]
 USED_KINDS = ("number", "integer", "boolean", "category")
@@ -28,7 +28,6 @@ MOST_LEVELS = 50
 FREQUENT_SHARE = 0.1  # of different texts among all, up to which they are rather a category with many values
 MIXED_SHARE = 0.5  # of numbers among texts, from which on the texts are taken for mistakes
 SHOWN_NAMES = 5  # of columns in a message
-SHOWN_LETTERS = 40  # of a value
 OUTLIER_SHARES = 0.01, 0.99  # of the values
 SQUEEZED_SHARE = 0.01  # of a column's range: where nearly all values lie within so little, the rest are outliers
 SAMPLED_ROWS = 1000  # tell what most columns of text are
@@ -102,9 +101,10 @@ class Wishes:
                 _refuse_unknown(name, f"--{option}", names, where)
         if self.id is not None:
             _refuse_unknown(self.id, "--id", names, where)
-        both = set(self.categorical) & set(self.numeric)
-        if both:
-            raise TableError(f"column {min(both)!r} is given to both --categorical and --numeric: choose one.")
+        for one, other in (("categorical", "numeric"), ("ignore", "categorical"), ("ignore", "numeric")):
+            both = set(getattr(self, one)) & set(getattr(self, other))
+            if both:
+                raise TableError(f"column {min(both)!r} is given to both --{one} and --{other}: choose one.")
 
 
 def choose_columns(table: pd.DataFrame, wishes: Wishes, where: str, decimal: str | None = None) -> list[FoundColumn]:
@@ -278,7 +278,7 @@ def _find_kind(series: pd.Series[Any], name: str) -> tuple[FoundKind, str]:
     except TypeError:
         return "other", f"holds values of type {type(present.iloc[0]).__name__}"
     if n_distinct == 1:
-        return "constant", f"always {_shorten(present.iloc[0])}"
+        return "constant", f"always {show_value(present.iloc[0])}"
     if _are_decimals(present):
         present = as_numbers(present)
     dtype = present.dtype
@@ -361,14 +361,8 @@ def _find_kind_of_text(present: pd.Series[Any], name: str, n_distinct: int) -> t
 
 def _describe_levels(series: pd.Series[Any]) -> str:
     counts = series.dropna().astype(str).value_counts()
-    shown = ", ".join(map(_shorten, counts.index[:3]))
+    shown = ", ".join(map(show_value, counts.index[:3]))
     return f"{len(counts)} value{'s' * (len(counts) != 1)}: {shown}{', …' if len(counts) > 3 else ''}"
-
-
-def _shorten(value: object) -> str:
-    """A value as a list of columns has room for it: on one line, its beginning if it is long."""
-    text = " ".join(str(value).split())
-    return text if len(text) <= SHOWN_LETTERS else f"{text[: SHOWN_LETTERS - 1]}…"
 
 
 def _percent(share: float) -> str:
@@ -397,13 +391,13 @@ def _refuse_mixed(series: pd.Series[Any], name: str, where: str, decimal: str | 
         n_right = int(series.notna().sum()) - n_wrong
         if not n_right:
             raise TableError(
-                f"--numeric {name}: the column of {where} holds no number, first {series.iloc[first]!r} in row "
-                f"{first + 1}; turn its values into numbers, or leave the option out."
+                f"--numeric {name}: the column of {where} holds no number, first {quote_value(series.iloc[first])} in "
+                f"row {first + 1}; turn its values into numbers, or leave the option out."
             )
         raise MixedColumnError(
             name,
             f"column {name!r} of {where} mixes numbers ({n_right} row{'s' * (n_right != 1)}) and other "
-            f"values ({n_wrong}, first {series.iloc[first]!r} in row {first + 1})",
+            f"values ({n_wrong}, first {quote_value(series.iloc[first])} in row {first + 1})",
         )
 
 

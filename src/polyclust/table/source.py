@@ -22,8 +22,10 @@ __all__ = [
     "first_line",
     "name_columns",
     "open_source",
+    "quote_value",
     "refuse_repeated",
     "refuse_unreadable",
+    "show_value",
     "spell_option",
 ]
 
@@ -45,6 +47,7 @@ FOREIGN = (
 NUMBERS_THAT_ARE_NONE = ("NaN", "nan", "-NaN", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN")
 GAPS = ("", "NA", "N/A", "n/a", "<NA>", "NULL", "null", "#N/A", "#N/A N/A", "#NA", *NUMBERS_THAT_ARE_NONE)
 NONE = "None"
+SHOWN_LETTERS = 40  # of a value
 NAMELESS = "Unnamed: "  # and the place, as pandas calls them
 
 
@@ -55,6 +58,18 @@ class TableError(ValueError):
 def spell_option(option: str, name: str) -> str:
     """An option with a column as it can be typed, whatever the column is called."""
     return f"--{option} {shlex.quote(name)}"
+
+
+def show_value(value: object) -> str:
+    """A value as a list has room for it: on one line, its beginning if it is long."""
+    text = " ".join(str(value).split())
+    return text if len(text) <= SHOWN_LETTERS else f"{text[: SHOWN_LETTERS - 1]}…"
+
+
+def quote_value(value: object) -> str:
+    """A value as a sentence tells it, its beginning if it is a long text."""
+    is_long = isinstance(value, str) and len(value) > SHOWN_LETTERS
+    return repr(show_value(value) if is_long else value)
 
 
 @dataclass(frozen=True)
