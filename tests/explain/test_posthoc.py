@@ -119,6 +119,18 @@ def test_clusters_of_one_and_the_same_row():
     assert explanation.fidelity == 0.75
 
 
+def test_a_rule_that_no_row_meets_says_so():
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({"a": rng.integers(0, 4, 12), "b": rng.integers(0, 3, 12)})
+    explanation = explain_labels(table, rng.integers(0, 4, 12))
+    empty = [rule for rule in explanation.rules if np.isnan(rule.precision)]
+    text = explanation.to_text()
+    assert empty
+    assert text.count("! no row meets this rule") == len(empty)
+    assert "precision –" not in text
+    assert "coverage 0%" not in text
+
+
 def test_noise_has_no_polytope_and_counts_against_precision():
     X, _ = make_blobs(200, centers=3, random_state=0, cluster_std=0.6)
     X = np.vstack([X, np.random.default_rng(0).uniform(-10, 10, size=(30, 2))])

@@ -18,6 +18,7 @@ __all__ = ["RuleSummary", "Summary", "format_share", "say_written", "summarise"]
 
 MINIMAL_NOTE = "Minimal rules: the fewest clauses that hold the training rows; other rows may fall differently."
 SHOWN_COLUMNS = 5  # of those whose numbers were read from text
+NO_ROW_NOTE = "no row meets this rule"
 CAP_NOTE = "as small as a cluster may be: probably a cap of outliers"
 
 
@@ -103,9 +104,11 @@ def _list_notes(explanation: Explanation) -> tuple[str, ...]:
 
 def _list_rule_notes(rule: Rule) -> tuple[str, ...]:
     notes = []
-    if rule.coverage != 1:
+    if rule.precision != rule.precision:  # a share of nothing
+        notes.append(NO_ROW_NOTE)
+    elif rule.coverage != 1:
         notes.append(f"coverage {format_share(rule.coverage)}")
-    if rule.precision != 1:
+    if rule.precision < 1:
         notes.append(f"precision {format_share(rule.precision)}")
     if rule.is_at_minimum:
         notes.append(CAP_NOTE)
