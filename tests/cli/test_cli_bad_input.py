@@ -106,6 +106,8 @@ CASES: dict[str, tuple[Make, list[str]]] = {
     "JSON": (text('[{"a": 1, "b": 2}, {"a": 3, "b": 4}]'), ["t.csv", "JSON", "csv or parquet"]),
     "JSON lines": (text("".join(f'{{"a": {i}, "b": {i % 3}}}\n' for i in range(9))), ["t.csv", "JSON"]),
     "a web page": (text("<!DOCTYPE html>\n<html><body>sign in</body></html>\n"), ["t.csv", "web page"]),
+    "a word to Excel": (text("sep=;\na;b\n" + "1;2\n3;5\n" * 9), ["t.csv", "'sep=;'", "delete that line"]),
+    "a title": (text("# of May\na,b\n" + "1,2\n3,5\n" * 9), ["line 2", "t.csv", "lines above the header"]),
     "repeated in Excel": (repeated_in_excel, ["t.xlsx", "'a'", "rename"]),
 }
 
