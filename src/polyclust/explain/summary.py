@@ -14,7 +14,7 @@ from polyclust.table.features import Column
 if TYPE_CHECKING:
     from polyclust.explain.explanation import Explanation, Rule
 
-__all__ = ["RuleSummary", "Summary", "format_share", "say_written", "summarise"]
+__all__ = ["RuleSummary", "Summary", "format_share", "format_tenths", "say_written", "summarise"]
 
 MINIMAL_NOTE = "Minimal rules: the fewest clauses that hold the training rows; other rows may fall differently."
 SHOWN_COLUMNS = 5  # of those whose numbers were read from text
@@ -81,6 +81,14 @@ def format_share(share: float) -> str:
         if share in (0, 1) or float(text[:-1]) not in (0, 100):
             return text.replace(".0%", "%")
     return f"{share:.1%}"
+
+
+def format_tenths(share: float) -> str:
+    """To a tenth of a percent, as columns of figures have it; 0.0% is none and 100.0% is all."""
+    text = f"{share:.1%}"
+    if text == "0.0%" and share > 0:
+        return "< 0.1%"
+    return "> 99.9%" if text == "100.0%" and share < 1 else text
 
 
 def _summarise_rule(rule: Rule, total: float, vocabulary: Vocabulary) -> RuleSummary:
