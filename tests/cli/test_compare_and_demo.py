@@ -90,3 +90,11 @@ def test_rules_that_err_are_not_said_to_be_right_for_all(fidelity: float, text: 
     assert f" {text} " in _tabulate([trial])
     page = render_comparison("Methods", [trial], [trial], "").replace("&gt;", ">").replace("&lt;", "<")
     assert f'<td class="num">{text}</td>' in page
+
+
+def test_compare_does_not_speak_of_files_that_it_does_not_write(tmp_path: Path, run) -> None:
+    rows = "".join(f"{i % 2 * 9 + i % 3},{i % 5}\n" for i in range(30))
+    (tmp_path / "gaps.csv").write_text(f"a,b\n{rows}1,\n")
+    said = run("compare", "gaps.csv", "--max-clusters", "2", cwd=tmp_path).stdout
+    assert "1 row with missing values is left out" in said
+    assert "SQL" not in said

@@ -52,7 +52,7 @@ def run_compare(request: CompareRequest) -> int:
     prepared = prepare_table(request.source, request.wishes, request.missing)
     table = prepared.complete.table
     if not request.quiet:
-        typer.echo(describe_columns(prepared) + "\n")
+        typer.echo(describe_columns(prepared, has_rules=False) + "\n")
     if len(table) > request.most_rows:
         table = table.sample(request.most_rows, random_state=request.seed).sort_index().reset_index(drop=True)
     trials = _run_trials(request, table)

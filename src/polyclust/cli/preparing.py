@@ -77,14 +77,17 @@ def prepare_table(source: TableSource, wishes: Wishes, missing: str) -> Prepared
     return PreparedTable(source, found, complete_table(converted, found, missing, source.name), id_name, ids)
 
 
-def describe_columns(prepared: PreparedTable) -> str:
-    """The table that shows the kind of every column and what is left out; of very many columns the first of a sort."""
+def describe_columns(prepared: PreparedTable, has_rules: bool = True) -> str:
+    """The table that shows the kind of every column and what is left out; of very many columns the first of a sort.
+
+    Where there will be rules, a word on what they do with rows that are left out.
+    """
     shown, more = _choose_shown(prepared.found)
     width = min(32, max(len(c.name) for c in shown))
     n_columns = len(prepared.found)
     head = f"{prepared.source.name}: {spell_count(prepared.n_rows, 'row')}, {spell_count(n_columns, 'column')}"
     lines = [f"  {_fit(c.name, width)}  {c.kind:<10}  {_note(c)}" for c in shown]
-    return "\n".join([head, *lines, *more, *_describe_names(prepared), *_describe_missing(prepared)])
+    return "\n".join([head, *lines, *more, *_describe_names(prepared), *_describe_missing(prepared, has_rules)])
 
 
 def _choose_shown(found: Sequence[FoundColumn]) -> tuple[Sequence[FoundColumn], list[str]]:
@@ -157,13 +160,16 @@ def _mark_gaps(found: Sequence[FoundColumn], gaps: Mapping[str, str]) -> list[Fo
     return [replace(c, note=f"{c.note}, {gaps[c.name]!r} read as missing") if c.name in gaps else c for c in found]
 
 
-def _describe_missing(prepared: PreparedTable) -> list[str]:
+def _describe_missing(prepared: PreparedTable, has_rules: bool) -> list[str]:
     lines = []
     if prepared.n_dropped:
         are, them = ("is", "it") if prepared.n_dropped == 1 else ("are", "them")
         rows = spell_count(prepared.n_dropped, "row")
         lines.append(f"  {rows} with missing values {are} left out (--missing median would fill {them})")
-        lines.append(f"  'assign' and the SQL give {them} a cluster all the same where the rules need no missing value")
+        if has_rules:
+            lines.append(
+                f"  'assign' and the SQL give {them} a cluster all the same where the rules need no missing value"
+            )
     if prepared.n_dropped > prepared.n_rows / 2:
         lines.append(_say_where_missing(prepared))
     fills = prepared.complete.fills
