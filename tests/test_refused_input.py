@@ -126,6 +126,7 @@ def test_haversine_is_between_two_columns():
     refuse(
         np.hstack([X, X]), '^distance="haversine" is .*; the table has 4 features', distance="haversine", scale="none"
     )
+    refuse(X[:, :1], "the table has 1 feature:", distance="haversine", scale="none")
     places = np.vstack([X / 100, X / 100 + 0.5])
     assert PolytopeClustering(2, distance="haversine", scale="none").fit(places).n_clusters_ == 2
 

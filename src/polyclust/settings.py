@@ -102,8 +102,8 @@ def refuse_metric(distance: str, n_features: int) -> None:
     """Raise ValueError for a metric that this many features cannot have."""
     if distance == "haversine" and n_features != 2:
         raise ValueError(
-            'distance="haversine" is between latitudes and longitudes in radians and needs these two columns only; '
-            f"the table has {n_features} features: leave out the others or choose another metric."
+            'distance="haversine" is between latitudes and longitudes in radians and needs these two columns only; the '
+            f"table has {n_features} feature{'s' * (n_features != 1)}: leave out the others or choose another metric."
         )
 
 

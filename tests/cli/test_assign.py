@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import duckdb
@@ -50,6 +51,13 @@ def test_few_rows_are_no_drift_and_many_are(fitted: Path, tmp_path: Path, run) -
         said = run("assign", fitted, "new.csv", "-o", "labels.csv", cwd=tmp_path).stderr
         assert ("  changed" in said) is is_drift
         assert ("drift: the share of clusters 0, 1, 2" in said) is is_drift
+
+
+def test_rows_are_counted_in_groups_of_three_as_everywhere(fitted: Path, tmp_path: Path, run) -> None:
+    pd.concat([make_customers(600, seed=9)] * 60).to_csv(tmp_path / "new.csv", index=False)
+    said = run("assign", fitted, "new.csv", "-o", "labels.csv", cwd=tmp_path).stderr
+    assert said.startswith("36\u202f000 rows labelled")
+    assert re.search(r"  0  .* 1\d\u202f\d{3}  ", said)
 
 
 def test_a_lacking_column_may_have_another_name_now(fitted: Path, tmp_path: Path, run) -> None:

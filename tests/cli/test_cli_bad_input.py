@@ -50,6 +50,19 @@ def broken_excel(folder: Path) -> str:
     return "t.xlsx"
 
 
+def compressed(ending: str) -> Make:
+    def write(folder: Path) -> str:
+        table = pd.DataFrame({"a": range(9), "b": [1, 2, 5] * 3})
+        table.to_csv(folder / f"t.csv.{ending}", index=False)
+        return f"t.csv.{ending}"
+
+    return write
+
+
+def an_address(folder: Path) -> str:
+    return "https://example.com/t.csv"
+
+
 def repeated_in_excel(folder: Path) -> str:
     pd.DataFrame([[1, 2], [3, 4]], columns=["a", "a"]).to_excel(folder / "t.xlsx", index=False)
     return "t.xlsx"
@@ -86,6 +99,15 @@ CASES: dict[str, tuple[Make, list[str]]] = {
     "2 GB": (a_huge_file_of_nothing, ["huge.csv"]),
     "broken parquet": (broken_parquet, ["t.parquet", "parquet"]),
     "broken Excel": (broken_excel, ["t.xlsx", "Excel"]),
+    "gzip": (compressed("gz"), ["t.csv.gz", "compressed", "unpack"]),
+    "zip": (compressed("zip"), ["t.csv.zip", "zip archive", "unpack"]),
+    "xz": (compressed("xz"), ["t.csv.xz", "compressed", "unpack"]),
+    "an address": (an_address, ["https://example.com/t.csv is an address", "download"]),
+    "JSON": (text('[{"a": 1, "b": 2}, {"a": 3, "b": 4}]'), ["t.csv", "JSON", "csv or parquet"]),
+    "JSON lines": (text("".join(f'{{"a": {i}, "b": {i % 3}}}\n' for i in range(9))), ["t.csv", "JSON"]),
+    "a web page": (text("<!DOCTYPE html>\n<html><body>sign in</body></html>\n"), ["t.csv", "web page"]),
+    "a word to Excel": (text("sep=;\na;b\n" + "1;2\n3;5\n" * 9), ["t.csv", "'sep=;'", "delete that line"]),
+    "a title": (text("# of May\na,b\n" + "1,2\n3,5\n" * 9), ["line 2", "t.csv", "lines above the header"]),
     "repeated in Excel": (repeated_in_excel, ["t.xlsx", "'a'", "rename"]),
 }
 
@@ -119,6 +141,12 @@ GOOD = "a,b\n" + "".join(f"{i % 10 + 20 * (i % 2)},{i % 7}\n" for i in range(60)
         (["--ignore", "zzz"], ["--ignore zzz", "no such column"]),
         (["--id", "zzz"], ["--id zzz"]),
         (["--numeric", "a", "--categorical", "a"], ["--numeric", "choose one"]),
+        (
+            ["--ignore", "a", "--id", "b"],
+            ["as asked (a: ignored as asked, b: names the rows)", "--ignore fewer"],
+        ),
+        (["--ignore", "a", "--numeric", "a"], ["'a'", "--ignore", "--numeric", "choose one"]),
+        (["--ignore", "a", "--categorical", "a"], ["'a'", "--ignore", "--categorical", "choose one"]),
         (["--explain-with", "zzz"], ["--explain-with zzz"]),
         (["-k", "0"], ["--clusters"]),
         (["--min-size", "50"], ["--min-size"]),

@@ -5,6 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pandas as pd
+import pytest
+
+from polyclust.cli.compare import _tabulate
+from polyclust.comparison import Trial
+from polyclust.report.comparison import render_comparison
 
 METHODS = [
     "k-means",
@@ -75,3 +80,21 @@ def test_no_command_is_cut_short_in_the_help(run) -> None:
     listed = done.stdout.split("Commands:")[1].strip().splitlines()
     assert [line.split()[0] for line in listed] == ["fit", "assign", "explain", "compare", "demo"]
     assert not [line for line in listed if line.endswith("...")]
+
+
+@pytest.mark.parametrize(
+    ("fidelity", "text"), [(1.0, "100.0%"), (0.9998, "> 99.9%"), (0.9371, "93.7%"), (0.0002, "< 0.1%"), (0.0, "0.0%")]
+)
+def test_rules_that_err_are_not_said_to_be_right_for_all(fidelity: float, text: str) -> None:
+    trial = Trial("k-means", 3, 0.5, 10, 6, fidelity, 0.01)
+    assert f" {text} " in _tabulate([trial])
+    page = render_comparison("Methods", [trial], [trial], "").replace("&gt;", ">").replace("&lt;", "<")
+    assert f'<td class="num">{text}</td>' in page
+
+
+def test_compare_does_not_speak_of_files_that_it_does_not_write(tmp_path: Path, run) -> None:
+    rows = "".join(f"{i % 2 * 9 + i % 3},{i % 5}\n" for i in range(30))
+    (tmp_path / "gaps.csv").write_text(f"a,b\n{rows}1,\n")
+    said = run("compare", "gaps.csv", "--max-clusters", "2", cwd=tmp_path).stdout
+    assert "1 row with missing values is left out" in said
+    assert "SQL" not in said

@@ -165,6 +165,12 @@ N = 40
         (["2024-01-02", "2024-03-04"] * (N // 2), "day", "date"),
         (["1.2.2024", "14.11.2023"] * (N // 2), "day", "date"),
         (["2024-01-02 10:11:12", "2024-03-04 00:00:00"] * (N // 2), "moment", "date"),
+        ([20240101 + i % 28 + i % 12 * 100 for i in range(N)], "booked", "date"),
+        ([20_240_101 + i * 7 % 97 for i in range(N)], "visitors", "integer"),
+        ([20240131, 20240228] * (N // 2), "population", "integer"),
+        ([f"{i % 24:02d}:{i:02d}" for i in range(N)], "start", "date"),
+        ([f"{i % 12 + 1}:{i:02d}:00 PM" for i in range(N)], "start", "date"),
+        (["08:00", "12:30"] * (N // 2), "opens", "category"),
         (["same"] * N, "c", "constant"),
         ([None] * N, "nothing", "constant"),
         ([0, 1] * (N // 2), "flag", "boolean"),
@@ -182,6 +188,21 @@ def test_kinds(values: list[object], name: str, kind: str) -> None:
     (found,) = choose_columns(table, Wishes(), "t.csv")
     assert found.kind == kind
     assert found.is_used == (kind in ("number", "integer", "boolean", "category"))
+
+
+@pytest.mark.parametrize("value", ["two\nlines", "one long value " * 20])
+def test_notes_are_one_short_line_whatever_the_values(value: str) -> None:
+    table = pd.DataFrame({"x": [value, "b"] * N, "y": [value] * 2 * N}).convert_dtypes()
+    for column in choose_columns(table, Wishes(), "t.csv"):
+        assert len(column.note.splitlines()) == 1
+        assert len(column.note) < 80
+
+
+def test_sentences_are_short_whatever_the_values() -> None:
+    table = pd.DataFrame({"x": [*map(str, range(N)), "no number at all " * 20]}).convert_dtypes()
+    with pytest.raises(TableError, match=r"first 'no number at all no number at all no nu…' in row") as told:
+        choose_columns(table, Wishes(), "t.csv")
+    assert len(str(told.value)) < 250
 
 
 @pytest.mark.parametrize(

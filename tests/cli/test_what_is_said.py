@@ -114,6 +114,16 @@ def test_numbers_without_gaps_may_be_ranks(tmp_path: Path) -> None:
     assert "nr      identifier  left out: a number for each row\n" in said
 
 
+def test_amounts_in_several_currencies_are_pointed_out() -> None:
+    table = pd.DataFrame(
+        {"price": ["$1.50", "€ 2.50", "$3.00"] * 20, "size": ["1 %", "2 %", "5 %"] * 20, "c": list("abc") * 20}
+    )
+    found = {c.name: c for c in choose_columns(table, Wishes(), "t")}
+    assert found["price"].advice == "convert them to one currency or unit to use them as numbers"
+    assert found["size"].kind == "integer"
+    assert (found["size"].advice, found["c"].advice) == ("", "")
+
+
 def test_advice_can_be_typed_whatever_a_column_is_called(tmp_path: Path) -> None:
     assert "give --categorical 'my sex' if" in describe("my sex\n" + "1\n2\n2\n" * 5, tmp_path)
     with pytest.raises(TableError, match=r"give --categorical 'no\. \(old\)' or --ignore 'no\. \(old\)'\.$"):

@@ -140,6 +140,23 @@ def test_names_tell_columns_apart_that_differ_in_brackets_only() -> None:
     assert not any("°C" in name for name in names)
 
 
+def test_long_names_of_columns_are_cut_in_names_where_they_stay_apart() -> None:
+    asked = [
+        "How satisfied were you with the speed of delivery",
+        "How satisfied were you with the speed of our answers",
+    ]
+    table = pd.DataFrame({question: np.repeat([1, 5], 10) for question in asked})
+    table["Which of the following best describes your household?"] = np.repeat([1, 9], 10)
+    names = [rule.name for rule in explain_labels(table[asked[:1]], np.repeat([0, 1], 10)).rules]
+    assert names == [f"{word} How satisfied were you with the speed of…" for word in ("low", "high")]
+    names = [rule.name for rule in explain_labels(table, np.repeat([0, 1], 10)).rules]
+    for phrase in (
+        "low How satisfied were you with the speed of delivery",
+        "low Which of the following best describes…",
+    ):
+        assert phrase in names[0].split(", ")
+
+
 def test_long_values_are_cut_in_names_where_they_stay_apart() -> None:
     labels = np.repeat([0, 1, 2], 10)
     alike = "Wholesale of agricultural raw materials, "

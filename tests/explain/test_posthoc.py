@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -118,6 +119,18 @@ def test_clusters_of_one_and_the_same_row():
     assert explanation.fidelity == 0.75
 
 
+def test_a_rule_that_no_row_meets_says_so():
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({"a": rng.integers(0, 4, 12), "b": rng.integers(0, 3, 12)})
+    explanation = explain_labels(table, rng.integers(0, 4, 12))
+    empty = [rule for rule in explanation.rules if np.isnan(rule.precision)]
+    text = explanation.to_text()
+    assert empty
+    assert text.count("! no row meets this rule") == len(empty)
+    assert "precision –" not in text
+    assert "coverage 0%" not in text
+
+
 def test_noise_has_no_polytope_and_counts_against_precision():
     X, _ = make_blobs(200, centers=3, random_state=0, cluster_std=0.6)
     X = np.vstack([X, np.random.default_rng(0).uniform(-10, 10, size=(30, 2))])
@@ -228,3 +241,13 @@ def test_one_cluster_needs_no_clause():
     explanation = explain_labels(pd.DataFrame({"x": [1.0, 2.0]}), ["all", "all"])
     assert explanation.word_rule(0) == "every row"
     assert explanation.is_exact
+
+
+@pytest.mark.parametrize("as_given", [pd.Categorical, lambda *a, **k: pd.Series(pd.Categorical(*a, **k))])
+def test_categories_keep_their_order(as_given: Any) -> None:
+    levels = ["low", "medium", "high"]
+    labels = as_given(np.repeat(levels, 10)[::-1], categories=levels, ordered=True)
+    explanation = explain_labels(pd.DataFrame({"days late": np.repeat([9.0, 5.0, 1.0], 10)}), labels)
+    assert explanation.cluster_labels == ("low", "medium", "high")
+    assert [rule.name for rule in explanation.rules] == ["low", "medium", "high"]
+    assert [str(rule).count("<") for rule in explanation.rules] == [1, 1, 0]

@@ -165,6 +165,18 @@ def test_legend_names_and_counts_the_clusters(flower_model, flowers) -> None:
     assert texts == ["0 · middling (50)", "1 · short (40)", "2 · wide (45)"]
 
 
+def test_what_begins_alike_is_told_apart_however_long(flower_model, flowers) -> None:
+    question = "Which of the following best describes the "
+    table = flowers.set_axis([f"{question}flower by its {part}" for part in ("length", "width", "sepals")], axis=1)
+    names = [f"{question}{word}" for word in ("middling", "short", "wide")]
+    model = FittedModel().fit(table, flower_model.hyperplanes_, 3, names=names)
+    display = PolytopeDisplay.from_estimator(model, table)
+    texts = [t.get_text().split(" · ")[1][:36] for t in display.ax_.get_legend().get_texts()]
+    assert len(set(texts)) == 3
+    shown = display.ax_.get_title().splitlines()[0].removeprefix("3 clusters in ").split(" and ")
+    assert len(set(shown)) == 2
+
+
 def test_rows_in_no_polytope_are_told_apart(flower_model, flowers) -> None:
     far = pd.DataFrame({"length": [1.0], "width": [1.6], "sepal": [5.0]})
     assert not any(p.contains(far.to_numpy()).any() for p in flower_model.polytopes_)

@@ -276,6 +276,35 @@ def test_what_also_differs_is_not_what_the_rule_said(browser: Browser, build_sub
     assert browser.run("return document.getElementById('pair-chart').layout.barmode") == "overlay"
 
 
+@pytest.mark.parametrize("height", ["same", "other"])
+def test_what_does_not_differ_is_not_called_different(
+    browser: Browser, build_subject, tmp_path: Path, height: str
+) -> None:
+    table = pd.DataFrame({"plan": ["free"] * 30 + ["paid"] * 30, "pet": ["cat", "dog"] * 30})
+    table["height"] = np.tile([170.0, 180.0], 30) + (np.repeat([0.0, 20.0], 30) if height == "other" else 0.0)
+    path = tmp_path / "alike.html"
+    path.write_text(render_report(build_subject(table, np.repeat([0, 1], 30))), encoding="utf-8")
+    browser.open(path)
+    shown = "return [...document.querySelectorAll('#pair-table tbody th')].map(e => e.textContent)"
+    assert browser.run(shown) == (["height"] if height == "other" else [])
+    assert browser.run("return document.getElementById('pair-table').hidden") == (height == "same")
+
+
+def test_names_that_begin_alike_are_told_apart_in_charts(browser: Browser, build_subject, tmp_path: Path) -> None:
+    table = pd.DataFrame(
+        {"region": ["in the north-western provinces on the coast", "abroad"] * 40, "letters": list("aabb") * 20}
+    )
+    path = tmp_path / "names.html"
+    path.write_text(render_report(build_subject(table, np.tile([0, 1, 2, 3], 20))), encoding="utf-8")
+    for width in (1280, 390):
+        browser.open(path, width, is_phone=width < 720)
+        names = browser.run("return document.getElementById('silhouette').layout.yaxis.ticktext")
+        assert len(set(names)) == 4, names
+        assert len(set(browser.run("return document.getElementById('scatter').data.map(d => d.name)"))) == 4
+        browser.choose("pair-second", 2)
+        assert len(set(browser.run("return document.getElementById('pair-chart').data.map(d => d.name)"))) == 2
+
+
 def test_features_that_no_rule_uses_have_no_areas_and_say_so(
     browser: Browser, page: Path, customers_subject: ReportSubject
 ) -> None:
@@ -310,6 +339,16 @@ def test_the_profile_of_ten_clusters_fits_screen_and_paper(browser: Browser, bui
     wide, window = browser.run(table_width)
     browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
     assert wide <= window
+
+
+def test_words_without_end_do_not_push_the_profile_out_of_sight(
+    browser: Browser, build_subject, tmp_path: Path
+) -> None:
+    table = pd.DataFrame({"code": np.repeat(["L" * 300, "M" * 300], 20), "x": np.arange(40.0)})
+    path = tmp_path / "endless.html"
+    path.write_text(render_report(build_subject(table, np.repeat([0, 1], 20))), encoding="utf-8")
+    browser.open(path)
+    assert browser.run("return document.querySelector('#profile .scroll').scrollWidth") <= 1080
 
 
 def test_names_from_the_table_stay_text(browser: Browser, build_subject, tmp_path: Path) -> None:

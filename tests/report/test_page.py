@@ -16,7 +16,7 @@ from polyclust.report import ReportSubject, render_report
 from polyclust.report.clarity import judge, measure_clarity
 from polyclust.report.content import gather_content
 from polyclust.report.picture import choose_axes, draw_sample
-from polyclust.report.profile import draw_up_profile
+from polyclust.report.profile import draw_up_profile, spell_share
 
 
 class Outline(HTMLParser):
@@ -176,6 +176,13 @@ def test_profile_is_averages_and_shares() -> None:
     assert lines["x"].standing[1] == pytest.approx(6 / table["x"].std(ddof=0))
 
 
+@pytest.mark.parametrize(
+    ("share", "text"), [(0, "0%"), (0.005, "< 1%"), (0.0051, "1%"), (0.9949, "99%"), (0.995, "> 99%"), (1, "100%")]
+)
+def test_shares_are_not_none_or_all_where_some_are_and_some_are_not(share: float, text: str) -> None:
+    assert spell_share(share) == text
+
+
 def test_the_sample_holds_some_of_every_cluster() -> None:
     labels = np.array([0] * 99_000 + [1] * 950 + [2] * 50)
     rows = draw_sample(labels, 10, seed=0)
@@ -207,6 +214,19 @@ def test_cards_say_what_a_cluster_has_rather_than_what_it_lacks(build_subject) -
     first, second = gather_content(build_subject(table, np.repeat([0, 1], 4)))["clusters"]
     assert any(line["text"] == "answer = no: 100%" for line in first["typical"])
     assert any(line["text"] == "answer = yes: 100%" for line in second["typical"])
+
+
+def test_the_profile_leaves_out_the_many_values_that_do_not_differ(build_subject) -> None:
+    table = pd.DataFrame({"x": np.repeat([0.0, 9.0], 60), "town": [f"town {i}" for i in range(30)] * 4})
+    table.loc[table["x"] == 9, "town"] = table["town"].replace({"town 7": "town 8"})
+    content = gather_content(build_subject(table, np.repeat([0, 1], 60)))
+    assert [line["name"] for line in content["profile"]] == ["x", "town = town 7"]
+    assert content["n_profile_hidden"] == 29
+
+
+def test_cards_count_one_row_and_many_rows(build_subject) -> None:
+    page = render_report(build_subject(pd.DataFrame({"x": [0.0, 1, 2, 9]}), np.array([0, 0, 0, 1])))
+    assert re.findall(r'class="size"><strong>(\d+)</strong> (\w+)', page) == [("3", "rows"), ("1", "row")]
 
 
 def test_cards_know_columns_whatever_they_are_called(build_subject) -> None:

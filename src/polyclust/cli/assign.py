@@ -18,7 +18,8 @@ from polyclust.cli.guard import collect_warnings, complain
 from polyclust.cli.preparing import head_ids
 from polyclust.explain.explanation import Explanation
 from polyclust.explain.rows import read_rows
-from polyclust.explain.spelling import spell_count
+from polyclust.explain.spelling import format_count, spell_count
+from polyclust.explain.summary import format_tenths
 from polyclust.files import open_standard_output, open_whole, refuse_input_as_output
 from polyclust.geometry.hyperplane import find_members, place_rows
 from polyclust.model_file import ModelParts, load_model
@@ -205,11 +206,12 @@ def _summarise(parts: ModelParts, tally: Tally, output: Path | None) -> str:
         now = count / total
         mark = "  changed" if _has_drifted(now, before, total) else ""
         drifted += [str(rule.cluster)] if mark else []
-        lines.append(f"  {rule.cluster:>7}  {rule.name:<{width}}  {count:>9}  {now:>9.1%}  {before:>6.1%}{mark}")
+        shares = f"{format_tenths(now):>9}  {format_tenths(before):>6}{mark}"
+        lines.append(f"  {rule.cluster:>7}  {rule.name:<{width}}  {format_count(count):>9}  {shares}")
     where = "the nearest cluster" if parts.explanation.outside == "nearest" else "no cluster (-1)"
     lines.append(
         f"  outside every polytope: {spell_count(tally.n_outside, 'row')} "
-        f"({tally.n_outside / max(tally.n_rows, 1):.1%}), put in {where}"
+        f"({format_tenths(tally.n_outside / max(tally.n_rows, 1))}), put in {where}"
     )
     if tally.n_missing:
         lines.append(

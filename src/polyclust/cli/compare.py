@@ -13,6 +13,7 @@ from polyclust.cli.bars import show_progress
 from polyclust.cli.preparing import describe_columns, prepare_table, title_of
 from polyclust.comparison import METHODS, Trial, choose_best, compare_methods, find_most_clusters
 from polyclust.explain.spelling import format_count, spell_count
+from polyclust.explain.summary import format_tenths
 from polyclust.files import replace_folder
 from polyclust.progress import report_progress
 from polyclust.table.kinds import Wishes
@@ -51,7 +52,7 @@ def run_compare(request: CompareRequest) -> int:
     prepared = prepare_table(request.source, request.wishes, request.missing)
     table = prepared.complete.table
     if not request.quiet:
-        typer.echo(describe_columns(prepared) + "\n")
+        typer.echo(describe_columns(prepared, has_rules=False) + "\n")
     if len(table) > request.most_rows:
         table = table.sample(request.most_rows, random_state=request.seed).sort_index().reset_index(drop=True)
     trials = _run_trials(request, table)
@@ -86,8 +87,8 @@ def _run_trials(request: CompareRequest, table: pd.DataFrame) -> list[Trial]:
 def _tabulate(best: list[Trial]) -> str:
     head = f"{'method':<20} {'score':>7} {'K':>3} {'smallest':>9} {'clauses':>8} {'fidelity':>9} {'seconds':>8}"
     lines = [
-        f"{t.method:<20} {t.score:>7.4f} {t.n_clusters:>3} {t.smallest:>9} {t.clauses:>8} {t.fidelity:>9.1%} "
-        f"{t.seconds:>8.2f}"
+        f"{t.method:<20} {t.score:>7.4f} {t.n_clusters:>3} {t.smallest:>9} {t.clauses:>8} "
+        f"{format_tenths(t.fidelity):>9} {t.seconds:>8.2f}"
         for t in best
     ]
     return "\n".join([head, "-" * len(head), *lines])

@@ -24,6 +24,7 @@ __all__ = ["PreparedTable", "describe_columns", "head_ids", "prepare_table", "ti
 POSTAL_NAME = re.compile(
     r"(^|[^a-z])(plz|postleitzahl|zip|zip[ _-]?code|post[ _-]?code|postal[ _-]?code)$", re.IGNORECASE
 )
+AS_ASKED = ("ignored as asked", "names the rows")  # notes at columns that the user left out
 MOST_SHOWN, FEW_PLAIN = 60, 12  # columns one by one; of wider tables so few that are as usual
 
 
@@ -76,14 +77,17 @@ def prepare_table(source: TableSource, wishes: Wishes, missing: str) -> Prepared
     return PreparedTable(source, found, complete_table(converted, found, missing, source.name), id_name, ids)
 
 
-def describe_columns(prepared: PreparedTable) -> str:
-    """The table that shows the kind of every column and what is left out; of very many columns the first of a sort."""
+def describe_columns(prepared: PreparedTable, has_rules: bool = True) -> str:
+    """The table that shows the kind of every column and what is left out; of very many columns the first of a sort.
+
+    Where there will be rules, a word on what they do with rows that are left out.
+    """
     shown, more = _choose_shown(prepared.found)
     width = min(32, max(len(c.name) for c in shown))
     n_columns = len(prepared.found)
     head = f"{prepared.source.name}: {spell_count(prepared.n_rows, 'row')}, {spell_count(n_columns, 'column')}"
     lines = [f"  {_fit(c.name, width)}  {c.kind:<10}  {_note(c)}" for c in shown]
-    return "\n".join([head, *lines, *more, *_describe_names(prepared), *_describe_missing(prepared)])
+    return "\n".join([head, *lines, *more, *_describe_names(prepared), *_describe_missing(prepared, has_rules)])
 
 
 def _choose_shown(found: Sequence[FoundColumn]) -> tuple[Sequence[FoundColumn], list[str]]:
@@ -156,13 +160,16 @@ def _mark_gaps(found: Sequence[FoundColumn], gaps: Mapping[str, str]) -> list[Fo
     return [replace(c, note=f"{c.note}, {gaps[c.name]!r} read as missing") if c.name in gaps else c for c in found]
 
 
-def _describe_missing(prepared: PreparedTable) -> list[str]:
+def _describe_missing(prepared: PreparedTable, has_rules: bool) -> list[str]:
     lines = []
     if prepared.n_dropped:
         are, them = ("is", "it") if prepared.n_dropped == 1 else ("are", "them")
         rows = spell_count(prepared.n_dropped, "row")
         lines.append(f"  {rows} with missing values {are} left out (--missing median would fill {them})")
-        lines.append(f"  'assign' and the SQL give {them} a cluster all the same where the rules need no missing value")
+        if has_rules:
+            lines.append(
+                f"  'assign' and the SQL give {them} a cluster all the same where the rules need no missing value"
+            )
     if prepared.n_dropped > prepared.n_rows / 2:
         lines.append(_say_where_missing(prepared))
     fills = prepared.complete.fills
@@ -202,6 +209,10 @@ def _say_why_none(table: pd.DataFrame, found: Sequence[FoundColumn]) -> str:
     if all(c.kind == "constant" for c in found):
         return f"has the same values in all {len(table)} rows: there is nothing to tell clusters apart by"
     reasons = _list_reasons(found)
+    if all(c.note in AS_ASKED for c in found):
+        return (
+            f"has no column to cluster by: every one is left out as asked ({reasons}); --ignore fewer, or another --id"
+        )
     return (
         f"has no column to cluster by: every one is left out ({reasons}); give --numeric or --categorical for "
         "those to use"
@@ -209,7 +220,8 @@ def _say_why_none(table: pd.DataFrame, found: Sequence[FoundColumn]) -> str:
 
 
 def _list_reasons(found: Sequence[FoundColumn]) -> str:
-    return ", ".join(f"{c.name}: {c.kind}" for c in found[:5]) + (", …" if len(found) > 5 else "")
+    reasons = (f"{c.name}: {c.note if c.note in AS_ASKED else c.kind}" for c in found[:5])
+    return ", ".join(reasons) + (", …" if len(found) > 5 else "")
 
 
 def _find_id(table: pd.DataFrame, found: Sequence[FoundColumn]) -> str | None:

@@ -20,7 +20,7 @@ __all__ = ["check_names", "name_clusters"]
 N_WORDS = 2
 LEAST_EFFECT = 0.1
 CLEAR_EFFECT = 0.3  # of what the rule does not speak of; less only tells names apart
-LONGEST_LEVEL = 40  # letters of a value; the rule has them all
+LONGEST_TEXT = 40  # letters of a value or of a column's name; the rule has them all
 NEARLY_ALL = 0.9  # of a cluster's rows: what a name may say without "mostly"
 
 
@@ -121,11 +121,11 @@ def _spell_in_name(level: Hashable, column: Column) -> str:
     return f"“{text}”" if '"' in text else f'"{text}"'
 
 
-def _shorten(text: str, others: Sequence[str]) -> str:
+def _shorten(text: str, others: Iterable[str]) -> str:
     """A long text up to the end of a word, unless another begins so too."""
-    if len(text) <= LONGEST_LEVEL:
+    if len(text) <= LONGEST_TEXT:
         return text
-    head = text[: LONGEST_LEVEL + 1].rsplit(" ", 1)[0][:LONGEST_LEVEL].rstrip(" ,;:/([-–")
+    head = text[: LONGEST_TEXT + 1].rsplit(" ", 1)[0][:LONGEST_TEXT].rstrip(" ,;:/([-–")
     return text if any(other.startswith(head) for other in others) else f"{head}…"
 
 
@@ -148,11 +148,18 @@ def _word_share(trait: Trait, denial: str) -> str:
 
 
 def _word_columns(columns: Collection[Column]) -> dict[Column, str]:
-    """Names without underscores, and without a unit in brackets at the end unless only that tells two apart."""
+    """Names without underscores, and without a unit in brackets at the end unless only that tells two apart.
+
+    Of long ones, as the questions of surveys are, the first words.
+    """
     words = {column: on_one_line(column.name.replace("_", " ")) for column in columns}
     short = {column: re.sub(r" (\([^()]*\)|\[[^\[\]]*\])$", "", name) for column, name in words.items()}
     counts = Counter(short.values())
-    return {column: name if counts[name] == 1 else words[column] for column, name in short.items()}
+    names = {column: name if counts[name] == 1 else words[column] for column, name in short.items()}
+    return {
+        column: _shorten(name, (other for key, other in names.items() if key != column))
+        for column, name in names.items()
+    }
 
 
 def _join(phrases: Sequence[Sequence[str]], lengths: Sequence[int]) -> list[str]:

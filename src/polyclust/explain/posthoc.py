@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -22,7 +22,7 @@ from polyclust.hyperplanes.lattice import Directions, count_directions, list_alo
 from polyclust.hyperplanes.pair import LATTICE_LIMIT
 from polyclust.hyperplanes.reading import NotSeparableError, read_hyperplanes
 from polyclust.hyperplanes.telling import choose_telling, count_summed
-from polyclust.table.columns import open_table
+from polyclust.table.columns import open_table, plain_value
 from polyclust.table.encode import SCALES, UNITS, EncodedTable, fit_encoder
 
 Floats = NDArray[np.float64]
@@ -69,9 +69,9 @@ def explain_labels(
     Returns
     -------
     Explanation
-        Clusters are numbered in the order of their labels, which ``cluster_labels`` keeps. Where it is not
-        exact, ``advice`` says what would make it so, how many rows are noise, and where a solver was stopped before
-        its proof.
+        Clusters are numbered in the order of their labels (of a categorical: that of its categories), which
+        ``cluster_labels`` keeps. Where it is not exact, ``advice`` says what would make it so, how many rows are
+        noise, and where a solver was stopped before its proof.
 
     Examples
     --------
@@ -191,10 +191,18 @@ def _number_labels(labels: Any, weights: Floats) -> tuple[Labels, tuple[Hashable
     if not distinct:
         raise ValueError("labels name no cluster: every row is noise (-1) or has the weight 0.")
     with contextlib.suppress(TypeError):  # labels of several types keep the order in which they occur
-        distinct.sort()
+        distinct.sort(key=_read_order(labels))
     place = {label: k for k, label in enumerate(distinct)}
     numbers = [place.get(value, NOISE) for value in values]
     return np.array(numbers, dtype=np.intp), tuple(distinct)
+
+
+def _read_order(labels: Any) -> Callable[[Hashable], Any] | None:
+    """What to sort labels by: categories, such as low, medium, high, have an order of their own."""
+    dtype = getattr(labels, "dtype", None)
+    if not isinstance(dtype, pd.CategoricalDtype):
+        return None
+    return [plain_value(category) for category in dtype.categories].index
 
 
 def _is_noise(value: object) -> bool:

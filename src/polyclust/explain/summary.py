@@ -14,10 +14,11 @@ from polyclust.table.features import Column
 if TYPE_CHECKING:
     from polyclust.explain.explanation import Explanation, Rule
 
-__all__ = ["RuleSummary", "Summary", "format_share", "say_written", "summarise"]
+__all__ = ["RuleSummary", "Summary", "format_share", "format_tenths", "say_written", "summarise"]
 
 MINIMAL_NOTE = "Minimal rules: the fewest clauses that hold the training rows; other rows may fall differently."
 SHOWN_COLUMNS = 5  # of those whose numbers were read from text
+NO_ROW_NOTE = "no row meets this rule"
 CAP_NOTE = "as small as a cluster may be: probably a cap of outliers"
 
 
@@ -82,6 +83,14 @@ def format_share(share: float) -> str:
     return f"{share:.1%}"
 
 
+def format_tenths(share: float) -> str:
+    """To a tenth of a percent, as columns of figures have it; 0.0% is none and 100.0% is all."""
+    text = f"{share:.1%}"
+    if text == "0.0%" and share > 0:
+        return "< 0.1%"
+    return "> 99.9%" if text == "100.0%" and share < 1 else text
+
+
 def _summarise_rule(rule: Rule, total: float, vocabulary: Vocabulary) -> RuleSummary:
     return RuleSummary(
         title=f"cluster {rule.cluster}",
@@ -103,9 +112,11 @@ def _list_notes(explanation: Explanation) -> tuple[str, ...]:
 
 def _list_rule_notes(rule: Rule) -> tuple[str, ...]:
     notes = []
-    if rule.coverage != 1:
+    if rule.precision != rule.precision:  # a share of nothing
+        notes.append(NO_ROW_NOTE)
+    elif rule.coverage != 1:
         notes.append(f"coverage {format_share(rule.coverage)}")
-    if rule.precision != 1:
+    if rule.precision < 1:
         notes.append(f"precision {format_share(rule.precision)}")
     if rule.is_at_minimum:
         notes.append(CAP_NOTE)

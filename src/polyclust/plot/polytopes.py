@@ -33,6 +33,7 @@ from polyclust.plot.style import (
     give_axes,
     set_title,
     shorten,
+    shorten_all,
     tidy_axes,
 )
 from polyclust.table.features import Feature
@@ -217,7 +218,7 @@ class PolytopeDisplay:
         return f" ({which}: at the row nearest them)"
 
     def _headline(self) -> str:
-        names = " and ".join(shorten(f.name, 30) for f in self.scene.shown)
+        names = " and ".join(shorten_all([f.name for f in self.scene.shown], 30))
         return f"{len(self.sizes)} cluster{'s' * (len(self.sizes) != 1)} in {names}"
 
     def _draw_polygon(self, cluster: int) -> None:
@@ -307,9 +308,9 @@ def _thin(scene: Scene, most: int, seed: int) -> Scene:
 
 
 def _label_axes(ax: Axes, shown: Sequence[Feature]) -> None:
-    axes = (ax.xaxis, ax.yaxis)
-    for axis, feature in zip(axes, shown, strict=False):
-        axis.set_label_text(shorten(feature.name, 60))
+    names = shorten_all([feature.name for feature in shown], 60)
+    for axis, feature, name in zip((ax.xaxis, ax.yaxis), shown, names, strict=False):
+        axis.set_label_text(name)
         if feature.is_binary:
             axis.set_ticks([0, 1], labels=["no", "yes"])
     if len(shown) == 1:

@@ -22,7 +22,7 @@ from polyclust.plot.polygons import (
     project_polytope,
     slice_polytope,
 )
-from polyclust.plot.style import shorten
+from polyclust.plot.style import shorten, shorten_all
 from polyclust.table.features import Feature
 
 Floats = NDArray[np.float64]
@@ -224,7 +224,8 @@ def label_clusters(explanation: Explanation) -> tuple[str, ...]:
 def name_clusters(explanation: Explanation) -> tuple[str, ...]:
     """What a picture calls each cluster: its label and, where it has one, its name."""
     rules = sorted(explanation.rules, key=lambda rule: rule.cluster)
+    names = shorten_all([rule.name for rule in rules], 36)
     return tuple(
-        f"{shorten(label, 16)} · {shorten(rule.name, 36)}" if rule.name else f"cluster {shorten(label, 30)}"
-        for label, rule in zip(label_clusters(explanation), rules, strict=True)
+        f"{shorten(label, 16)} · {name}" if name else f"cluster {shorten(label, 30)}"
+        for label, name in zip(label_clusters(explanation), names, strict=True)
     )

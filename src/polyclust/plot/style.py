@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ __all__ = [
     "number_text",
     "set_title",
     "shorten",
+    "shorten_all",
     "tidy_axes",
 ]
 
@@ -87,6 +89,19 @@ def shorten(text: str, width: int = 40) -> str:
     """Names of any length and content on one line that fits; a $ is a $, not mathematics."""
     line = " ".join(text.split())
     return _no_mathtext(line if len(line) <= width else line[: width - 1].rstrip() + "…")
+
+
+def shorten_all(texts: Sequence[str], width: int) -> list[str]:
+    """The same for several; those that begin alike are cut in the middle, so that they stay apart."""
+    cut = [shorten(text, width) for text in texts]
+    return [_cut_middle(text, width) if cut.count(short) > 1 else short for text, short in zip(texts, cut, strict=True)]
+
+
+def _cut_middle(text: str, width: int) -> str:
+    line = " ".join(text.split())
+    if len(line) <= width:
+        return _no_mathtext(line)
+    return _no_mathtext(f"{line[: (width - 1) // 2].rstrip()}…{line[-(width // 2) :].lstrip()}")
 
 
 def number_text(value: float) -> str:

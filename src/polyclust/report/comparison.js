@@ -13,7 +13,7 @@
     hovertemplate: "%{x} clusters: %{y:.4f}",
   })), layout("number of clusters", "silhouette", 1), settings);
   Plotly.newPlot("lengths", methods.map((m) => ({
-    type: "scatter", mode: "markers", name: m.name, x: m.points.map((p) => p.clauses), y: m.points.map((p) => p.score), text: m.points.map((p) => `${p.n_clusters} clusters, fidelity ${(100 * p.fidelity).toFixed(1)}%`),
+    type: "scatter", mode: "markers", name: m.name, x: m.points.map((p) => p.clauses), y: m.points.map((p) => p.score), text: m.points.map((p) => `${p.n_clusters} clusters, fidelity ${p.fidelity_text}`),
     marker: { color: m.colour, symbol: m.is_own ? "diamond" : "circle", size: m.points.map((p) => 5 + 9 * Math.max(0, 2 * p.fidelity - 1)), line: { color: "#fff", width: 1 } },
     hovertemplate: "%{text}<br>%{x} clauses, score %{y:.4f}",
   })), layout("clauses in all rules together", "silhouette"), settings);

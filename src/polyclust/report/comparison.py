@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import Any
 
 from polyclust.comparison import Trial
+from polyclust.explain.summary import format_tenths
 from polyclust.palette import PALETTE
 from polyclust.report.page import render_page
 
@@ -19,7 +21,7 @@ def render_comparison(title: str, trials: Sequence[Trial], best: Sequence[Trial]
             "name": b.method,
             "colour": PALETTE[i % len(PALETTE)],
             "is_own": b.method.startswith("polyclust"),
-            "points": [asdict(t) for t in trials if t.method == b.method],
+            "points": [_describe_trial(t) for t in trials if t.method == b.method],
         }
         for i, b in enumerate(best)
     ]
@@ -29,7 +31,11 @@ def render_comparison(title: str, trials: Sequence[Trial], best: Sequence[Trial]
         script="comparison.js",
         title=title,
         note=note,
-        best=best,
+        best=[_describe_trial(t) for t in best],
         chart_text=f"Best silhouette of each method: {listed}.",
         data={"methods": methods},
     )
+
+
+def _describe_trial(trial: Trial) -> dict[str, Any]:
+    return asdict(trial) | {"fidelity_text": format_tenths(trial.fidelity)}

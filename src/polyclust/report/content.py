@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -42,6 +43,8 @@ SYMBOLS = (
     ("hexagon", "⬢"),
 )
 MOST_PROFILE_LINES = 60
+FEW_VALUES = 12  # of a category: of more only those that differ between clusters are shown
+NOTABLE = 0.2  # standard deviations
 MOST_TYPICAL = 4
 
 
@@ -50,8 +53,7 @@ def gather_content(subject: ReportSubject) -> dict[str, Any]:
     n_clusters = subject.explanation.n_clusters
     clarity = measure_clarity(subject.scaled, subject.labels, n_clusters, subject.metric, subject.seed)
     profile = draw_up_profile(subject.table, subject.labels, n_clusters)
-    shown = sorted(profile, key=lambda line: -line.spread)[:MOST_PROFILE_LINES]
-    profile_shown = [line for line in profile if line in shown]
+    profile_shown = _choose_lines(profile)
     clusters = [_describe_cluster(subject, k, profile, clarity) for k in range(n_clusters)]
     data = _gather_data(subject, clusters, clarity, profile_shown)
     return {
@@ -98,6 +100,7 @@ def _describe_cluster(
         "symbol": symbol,
         "glyph": glyph,
         "size_text": format_count(size),
+        "size_noun": "row" if size == 1 else "rows",
         "share_text": spell_share(share),
         "share_width": round(100 * share, 2),
         "is_at_minimum": rule.is_at_minimum,
@@ -118,7 +121,7 @@ def _list_typical(profile: Sequence[ProfileLine], cluster: int) -> list[dict[str
     typical: list[ProfileLine] = []
     for line in ordered:
         is_new = all(line.column != other.column for other in typical)
-        if is_new and abs(line.standing[cluster]) >= 0.2 and len(typical) < MOST_TYPICAL:
+        if is_new and abs(line.standing[cluster]) >= NOTABLE and len(typical) < MOST_TYPICAL:
             typical.append(line)
     return [
         {
@@ -131,11 +134,19 @@ def _list_typical(profile: Sequence[ProfileLine], cluster: int) -> list[dict[str
     ]
 
 
+def _choose_lines(profile: Sequence[ProfileLine]) -> list[ProfileLine]:
+    """The lines that are shown, in their order: those on which the clusters differ most."""
+    counts = Counter(line.column for line in profile)
+    telling = [line for line in profile if counts[line.column] <= FEW_VALUES or line.spread >= NOTABLE]
+    shown = sorted(telling, key=lambda line: -line.spread)[:MOST_PROFILE_LINES]
+    return [line for line in telling if line in shown]
+
+
 def _describe_line(line: ProfileLine) -> dict[str, Any]:
     cells = [
         {
             "text": line.text(k),
-            "direction": "high" if standing > 0.2 else "low" if standing < -0.2 else "near",
+            "direction": "high" if standing > NOTABLE else "low" if standing < -NOTABLE else "near",
             "strength": round(min(abs(standing), 2.0) / 2.0 * 62),
         }
         for k, standing in enumerate(line.standing)

@@ -61,7 +61,7 @@ class ProfileLine:
 
 def spell_share(share: float) -> str:
     """Percent without a false 0% or 100%."""
-    if 0 < share < 0.005:
+    if 0 < share <= 0.005:
         return "< 1%"
     if 0.995 <= share < 1:
         return "> 99%"

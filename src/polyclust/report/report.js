@@ -5,6 +5,7 @@
   const columns = data.columns;
   const byId = (id) => document.getElementById(id);
   const state = { chosen: null };
+  const LEAST_GAP = 0.2; // of two averages in standard deviations, from which on clusters are said to differ
   const isNarrow = () => window.innerWidth < 720;
   const settings = (...buttons) => ({ displaylogo: false, responsive: true, displayModeBar: isNarrow() ? false : "hover", modeBarButtons: [["toImage", ...buttons]] });
   const modebar = { orientation: "v", color: "#8a95a1", activecolor: "#1b2430", bgcolor: "rgba(255,255,255,0)" };
@@ -18,6 +19,11 @@
     const cut = names.map((name) => shorten(name, n));
     const inMiddle = (name) => (name.length > n ? name.slice(0, Math.ceil(n / 2) - 1) + "…" + name.slice(-Math.floor(n / 2)) : name);
     return cut.map((text, i) => (cut.indexOf(text) === cut.lastIndexOf(text) ? text : inMiddle(names[i])));
+  };
+  // Names of clusters, by their numbers where no cut tells them apart.
+  const nameClusters = (n) => {
+    const names = shortenAll(clusters.map((c) => c.name), n);
+    return names.map((name, i) => (names.indexOf(name) === names.lastIndexOf(name) ? name : `cluster ${clusters[i].label}`));
   };
   // On a phone a line of a chart has room for fewer letters.
   const fitWidth = (text, n) => shorten(text, isNarrow() ? 28 : n);
@@ -150,7 +156,7 @@
     const isFaded = state.chosen !== null && state.chosen !== cluster.label;
     const place = (index, salt) => rows.map((row) => columns[index].values[row] + (isDiscrete(columns[index]) ? jitter(row, salt) : 0));
     return {
-      type: "scatter", mode: "markers", name: plain(shorten(cluster.name, 48)),
+      type: "scatter", mode: "markers", name: plain(nameClusters(48)[cluster.label]),
       x: place(xi, 1), y: place(yi, 2), text: rows.map((row) => rowText(row, cluster)), hoverinfo: "text",
       opacity: isFaded ? 0.12 : 0.85, meta: cluster.label,
       marker: { color: cluster.colour, symbol: cluster.symbol, size: 7, line: { color: "#fff", width: 0.6 } },
@@ -204,7 +210,7 @@
     Plotly.react("silhouette", [bars], {
       font, modebar, margin: { l: 20, r: isNarrow() ? 14 : 44, t: 10, b: 50 }, bargap: 0.45, annotations: words, paper_bgcolor: "#fff", plot_bgcolor: "#fff",
       xaxis: { range: [Math.min(0, ...averages) - 0.01, 1.08], title: { text: isNarrow() ? "1 = right at home" : "0 = on the border · 1 = right at home" }, gridcolor: "#e6eaee", zerolinecolor: "#555", fixedrange: true },
-      yaxis: { autorange: "reversed", tickvals: clusters.map((c) => c.label), ticktext: clusters.map((c) => plain(shorten(c.name, isNarrow() ? 16 : 34)) + "  "), automargin: true, fixedrange: true },
+      yaxis: { autorange: "reversed", tickvals: clusters.map((c) => c.label), ticktext: nameClusters(isNarrow() ? 16 : 34).map((name) => plain(name) + "  "), automargin: true, fixedrange: true },
     }, settings());
   }
 
@@ -286,7 +292,7 @@
   function shareBars(sides) {
     return sides.map(({ cluster, values }) => {
       const yes = values.filter((v) => v > 0.5).length / Math.max(values.length, 1);
-      return { type: "bar", name: plain(fitWidth(cluster.name, 48)), x: ["no", "yes"], y: [1 - yes, yes], marker: { color: cluster.colour }, hovertemplate: "%{x}: %{y:.1%}<extra></extra>" };
+      return { type: "bar", name: plain(nameClusters(isNarrow() ? 28 : 48)[cluster.label]), x: ["no", "yes"], y: [1 - yes, yes], marker: { color: cluster.colour }, hovertemplate: "%{x}: %{y:.1%}<extra></extra>" };
     });
   }
 
@@ -296,18 +302,19 @@
     const distinct = new Set(all).size;
     const width = (high - low) / Math.min(40, Math.max(distinct - 1, 1)) || 1;
     return sides.map(({ cluster, values }) => ({
-      type: "histogram", histnorm: "probability", name: plain(fitWidth(cluster.name, 48)), x: values, opacity: 0.72, marker: { color: cluster.colour },
+      type: "histogram", histnorm: "probability", name: plain(nameClusters(isNarrow() ? 28 : 48)[cluster.label]), x: values, opacity: 0.72, marker: { color: cluster.colour },
       xbins: { start: low - width / 2, end: high + width, size: width }, hovertemplate: "%{x}: %{y:.1%}<extra></extra>",
     }));
   }
 
-  // One line per column, the most different, of those that the rule between the two has not told.
+  // One line per column, the most different, of those that the rule between the two has not told and that do differ.
   function fillPairTable(i, j, pair) {
     byId("pair-head-first").textContent = clusters[i].name;
     byId("pair-head-second").textContent = clusters[j].name;
     const seen = new Set(pair.terms.filter((t) => t.column !== null).map((t) => columns[t.column].name));
     const rows = data.profile
       .map((line) => ({ line, gap: Math.abs(line.standing[i] - line.standing[j]) }))
+      .filter(({ line, gap }) => gap >= LEAST_GAP && line.texts[i] !== line.texts[j])
       .sort((a, b) => b.gap - a.gap)
       .filter(({ line }) => !seen.has(line.column) && seen.add(line.column)).slice(0, 6)
       .map(({ line }) => {
@@ -318,6 +325,7 @@
         return row;
       });
     byId("pair-table").querySelector("tbody").replaceChildren(...rows);
+    byId("pair-table").hidden = rows.length === 0;
   }
 
   // ---- choosing a cluster, copying -----------------------------------------------------------------------------------

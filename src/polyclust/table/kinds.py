@@ -14,10 +14,11 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from polyclust.table.amounts import Reading, as_numbers, read_numbers
 from polyclust.table.columns import LARGEST_EXACT_INTEGER
-from polyclust.table.source import NAMELESS, TableError, spell_option
+from polyclust.table.source import NAMELESS, TableError, quote_value, show_value, spell_option
 
 FoundKind = Literal["number", "integer", "boolean", "category", "date", "identifier", "free text", "constant", "other"]
 USED_KINDS = ("number", "integer", "boolean", "category")
@@ -50,6 +51,10 @@ SHORTEST_LINE = 10**5  # of the numbers of telephones and accounts
 DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([ T].*)?$|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})([ T].*)?$|\d{4}-\d{2}$"
 )
+
+TIME = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?\s?([ap]\.?m\.?)?$", re.IGNORECASE)
+WRITTEN_DATES = 1900_01_01, 2100_12_31  # the earliest and the latest that are taken for dates
+FEWEST_WRITTEN_DATES = 5  # different ones: numbers that only look so would not all do
 
 
 class MixedColumnError(TableError):
@@ -101,9 +106,10 @@ class Wishes:
                 _refuse_unknown(name, f"--{option}", names, where)
         if self.id is not None:
             _refuse_unknown(self.id, "--id", names, where)
-        both = set(self.categorical) & set(self.numeric)
-        if both:
-            raise TableError(f"column {min(both)!r} is given to both --categorical and --numeric: choose one.")
+        for one, other in (("categorical", "numeric"), ("ignore", "categorical"), ("ignore", "numeric")):
+            both = set(getattr(self, one)) & set(getattr(self, other))
+            if both:
+                raise TableError(f"column {min(both)!r} is given to both --{one} and --{other}: choose one.")
 
 
 def choose_columns(table: pd.DataFrame, wishes: Wishes, where: str, decimal: str | None = None) -> list[FoundColumn]:
@@ -181,6 +187,8 @@ def _advise(present: pd.Series[Any], name: str, kind: FoundKind) -> str:
         return _advise_of_identifier(present, name)
     if kind in ("category", "free text", "identifier") and _may_be_numbers(present, name):
         return f"give {spell_option('numeric', name)} if these are numbers"
+    if kind in ("category", "free text", "identifier") and _have_several_units(present):
+        return "convert them to one currency or unit to use them as numbers"
     if kind == "category" and (alike := _find_alike(present)):
         return f"{alike[0]!r} and {alike[1]!r} differ in case or spaces only"
     if kind == "free text" and present.nunique() <= FREQUENT_SHARE * len(present):
@@ -205,6 +213,14 @@ def _may_be_numbers(present: pd.Series[Any], name: str) -> bool:
     sample = present.head(SAMPLED_ROWS)
     is_code = sample.astype("string").str.match(r"\s*0\d").any()
     return not is_code and read_numbers(sample).is_numeric
+
+
+def _have_several_units(present: pd.Series[Any]) -> bool:
+    """Whether texts are amounts, but not all of the same currency."""
+    if isinstance(present.dtype, pd.CategoricalDtype):
+        return False
+    reading = read_numbers(present.head(SAMPLED_ROWS))
+    return reading.n_signs > 1 and not reading.is_wrong.any()
 
 
 def _find_alike(present: pd.Series[Any]) -> list[str]:
@@ -277,7 +293,7 @@ def _find_kind(series: pd.Series[Any], name: str) -> tuple[FoundKind, str]:
     except TypeError:
         return "other", f"holds values of type {type(present.iloc[0]).__name__}"
     if n_distinct == 1:
-        return "constant", f"always {present.iloc[0]}"
+        return "constant", f"always {show_value(present.iloc[0])}"
     if _are_decimals(present):
         present = as_numbers(present)
     dtype = present.dtype
@@ -296,6 +312,7 @@ def _are_decimals(present: pd.Series[Any]) -> bool:
 
 
 _DATE_ADVICE = "turn it into a number (days, month) to use it"
+_TIME_ADVICE = "turn it into a number (hours) to use it"
 
 
 def _find_kind_of_numbers(present: pd.Series[Any], name: str, n_distinct: int) -> tuple[FoundKind, str]:
@@ -312,9 +329,19 @@ def _find_kind_of_numbers(present: pd.Series[Any], name: str, n_distinct: int) -
             return "identifier", "a number for each row"
         if NAMING_NAME.search(name) is not None:
             return "identifier", "numbers that name something"
+        if n_distinct >= FEWEST_WRITTEN_DATES and _are_written_dates(values):
+            return "date", f"written as {low}; {_DATE_ADVICE}"
     if kind == "boolean":
         return kind, f"1 in {_percent(float((values == 1).mean()))}"
     return kind, _describe_span(values.min(), values.max())
+
+
+def _are_written_dates(values: NDArray[Any]) -> bool:
+    """Whether whole numbers are dates as 20240131: years, months and days, between which differences mean little."""
+    months, days = values // 100 % 100, values % 100
+    first, last = WRITTEN_DATES
+    is_date = (values >= first) & (values <= last) & (months >= 1) & (months <= 12) & (days >= 1) & (days <= 31)
+    return bool(is_date.all())
 
 
 def _describe_span(low: Any, high: Any) -> str:
@@ -348,19 +375,22 @@ def _find_kind_of_text(present: pd.Series[Any], name: str, n_distinct: int) -> t
     if text.str.match(DATE).mean() > 0.95:
         return "date", _DATE_ADVICE
     share = n_distinct / len(present)
+    is_many = n_distinct > MOST_LEVELS or (share > 0.5 and len(present) >= 10)
+    if (is_many or share == 1) and text.str.match(TIME).mean() > 0.95:
+        return "date", _TIME_ADVICE
     is_wordy = bool((text.str.count(r"\s").mean() >= 3) or (text.str.len().mean() > 40))
     if not is_wordy and len(present) >= 5 and (share == 1 or (share > 0.95 and IDENTIFIER_NAME.search(name))):
         return "identifier", "a different text in each row"
     if is_wordy and share > 0.2:
         return "free text", f"{n_distinct} different texts"
-    if n_distinct > MOST_LEVELS or (share > 0.5 and len(present) >= 10):
+    if is_many:
         return "free text", f"{n_distinct} different values, too many for a category"
     return "category", _describe_levels(present)
 
 
 def _describe_levels(series: pd.Series[Any]) -> str:
     counts = series.dropna().astype(str).value_counts()
-    shown = ", ".join(counts.index[:3])
+    shown = ", ".join(map(show_value, counts.index[:3]))
     return f"{len(counts)} value{'s' * (len(counts) != 1)}: {shown}{', …' if len(counts) > 3 else ''}"
 
 
@@ -390,13 +420,13 @@ def _refuse_mixed(series: pd.Series[Any], name: str, where: str, decimal: str | 
         n_right = int(series.notna().sum()) - n_wrong
         if not n_right:
             raise TableError(
-                f"--numeric {name}: the column of {where} holds no number, first {series.iloc[first]!r} in row "
-                f"{first + 1}; turn its values into numbers, or leave the option out."
+                f"--numeric {name}: the column of {where} holds no number, first {quote_value(series.iloc[first])} in "
+                f"row {first + 1}; turn its values into numbers, or leave the option out."
             )
         raise MixedColumnError(
             name,
             f"column {name!r} of {where} mixes numbers ({n_right} row{'s' * (n_right != 1)}) and other "
-            f"values ({n_wrong}, first {series.iloc[first]!r} in row {first + 1})",
+            f"values ({n_wrong}, first {quote_value(series.iloc[first])} in row {first + 1})",
         )
 
 

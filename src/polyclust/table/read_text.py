@@ -122,9 +122,11 @@ def _refuse_ragged(source: TableSource, form: TextFormat) -> None:
             raise TableError(f"{source.name} cannot be read as a table: {first_line(error)}.") from None
     if ragged is not None:
         line, n_fields = ragged
+        is_title = len(form.header) == 1 < n_fields
+        remedy = "delete the lines above the header" if is_title else "correct the line"
         raise TableError(
             f"line {line} of {source.name} has {n_fields} field{'s' * (n_fields != 1)} and the header "
-            f"{len(form.header)}: correct the line, or give the separator with --sep."
+            f"{len(form.header)}: {remedy}, or give the separator with --sep."
         )
 
 

@@ -32,6 +32,8 @@ CODE = re.compile(r"0\d{2,}$")  # two digits may be a month or an hour
 POINT_NUMBER = re.compile(r"[+-]?\d+\.\d+$")
 LIKE_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}$")
 
+WORD_TO_EXCEL = re.compile(r"\s*\"?sep=.?\"?\s*$", re.IGNORECASE)
+
 csv.field_size_limit(2**27)
 
 
@@ -67,6 +69,10 @@ def detect_format(
     lines = _sample_lines(stream.read(SAMPLE_BYTES), encoding)
     if not lines:
         raise ValueError("holds no text: give a table with a header and rows.")
+    if WORD_TO_EXCEL.match(lines[0]):
+        raise ValueError(
+            f"begins with {lines[0].strip()!r}, a word to Excel: delete that line; the separator is found without it."
+        )
     separator = separator or ("\t" if is_tab_separated else find_separator(lines))
     is_spaced = _is_spaced(lines[0], separator)
     rows = list(csv.reader(lines, delimiter=separator, skipinitialspace=is_spaced))

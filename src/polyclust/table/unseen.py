@@ -6,6 +6,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 from polyclust.errors import warn_user
+from polyclust.table.source import quote_value
 
 __all__ = ["UnseenLevels"]
 
@@ -40,7 +41,7 @@ class UnseenLevels:
 
     def _describe(self, column: str) -> str:
         levels = self.levels[column]
-        shown = [*map(repr, levels[:SHOWN_LEVELS]), *(["…"] if len(levels) > SHOWN_LEVELS else [])]
+        shown = [*map(quote_value, levels[:SHOWN_LEVELS]), *(["…"] if len(levels) > SHOWN_LEVELS else [])]
         return f"({', '.join(shown)}) in {self.n_rows[column]} row{'s' * (self.n_rows[column] != 1)}"
 
     def warn(self) -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from polyclust.table.amounts import as_numbers, is_placeholder
 from polyclust.table.features import Column
-from polyclust.table.source import NONE, TableError
+from polyclust.table.source import NONE, TableError, quote_value
 
 __all__ = ["convert_to_column"]
 
@@ -37,8 +37,8 @@ def convert_to_column(
         first = int(np.argmax(is_wrong))
         wanted = "0 or 1, true or false" if column.kind == "boolean" else "numbers"
         raise TableError(
-            f"column {column.name!r} of {where} holds {series.iloc[first]!r} in row {offset + first + 1}; it "
-            f"held {wanted} at fit: correct the value or leave it empty."
+            f"column {column.name!r} of {where} holds {quote_value(series.iloc[first])} in row {offset + first + 1}; "
+            f"it held {wanted} at fit: correct the value or leave it empty."
         )
     return pd.Series(values, index=series.index)
 
