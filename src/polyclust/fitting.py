@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -32,7 +32,7 @@ from polyclust.search.journal import Journal
 from polyclust.search.partition import Ints, Partition, order_by_size
 from polyclust.search.plan import SearchPlan
 from polyclust.search.points import Points
-from polyclust.search.scoring import SizeBounds
+from polyclust.search.scoring import Floats, SizeBounds
 from polyclust.search.solve import search_partitions
 from polyclust.settings import Settings
 from polyclust.table.features import Feature
@@ -46,7 +46,8 @@ N_SAMPLED = 3000
 N_POLISHED, VALUES_POLISHED = 6000, 2_400_000  # rows, fewer of them where they are wide
 TERMS_IN_GENERAL = 2, 3  # and coefficients of the trees that are grown beside general cells
 N_SEEDS = 4
-MARGINS_OF_SIZES = 1.0, 3.0  # standard errors by which bounds are narrower on a sample; more if they do not hold
+MUCH_LOST = 0.005  # of the score, because what was found for the sample cannot be had for all rows
+MARGINS_OF_SIZES = 1.0, 2.0, 3.0  # standard errors by which bounds are narrower on a sample; more if they do not hold
 ROOM_FOR_MOST = 1.1  # of all rows: for so much clusters of the narrower maximum must have room
 
 
@@ -82,6 +83,11 @@ class BlocksFit(Generic[SomeBlocks]):
     placing: Placing
     placed: SomeBlocks
     sample: Block
+    sizes: Floats
+
+    def holds_for(self, settings: Settings) -> bool:
+        """Whether there are as many clusters as asked for at least, of sizes within the bounds."""
+        return self.result.n_clusters >= settings.n_clusters[0] and settings.bounds.hold_for(self.sizes)
 
 
 def fit_clusters(prepared: Prepared, settings: Settings, journal: Journal) -> FitResult:
@@ -102,8 +108,28 @@ def fit_blocks(
 ) -> BlocksFit[SomeBlocks]:
     """A sample carries the search; every row is then labelled, and thresholds and score are those of all rows.
 
+    Where that does not go well at once with several terms, one term is tried too, so that more do not score less.
     Dunn's index and a criterion of the user's own stay those of the sample.
     """
+    found = _fit_sampled(blocks, features, space, settings, journal)
+    is_straight = min(settings.max_terms or len(features), len(features)) == 1
+    if found.is_sure or is_straight or journal.is_over():
+        return found.fit
+    straight = _fit_sampled(blocks, features, space, replace(settings, max_terms=1, max_coefficient=1), journal)
+    return max((found.fit, straight.fit), key=lambda fit: (fit.holds_for(settings), fit.result.score))
+
+
+class _Sampled(NamedTuple, Generic[SomeBlocks]):
+    """What a sample led to, and whether what was found for it could be had for all rows at once, or nearly."""
+
+    fit: BlocksFit[SomeBlocks]
+    is_sure: bool
+
+
+def _fit_sampled(
+    blocks: SomeBlocks, features: tuple[Feature, ...], space: Space, settings: Settings, journal: Journal
+) -> _Sampled[SomeBlocks]:
+    """Once more with narrower bounds where the sizes of the first try do not hold, or much is lost for them."""
     n_more = max(N_SAMPLED, min(N_POLISHED, VALUES_POLISHED // len(features)))
     more, rows = choose_nested(blocks, (n_more, N_SAMPLED), settings.seed)
     total = settings.total
@@ -112,6 +138,7 @@ def fit_blocks(
         weights = np.round(rows.weights / rows.weights.min())
         part = float(weights.sum()) / total
     sample = Prepared(rows.raw, features, rows.clustered, space, weights)
+    tries: list[tuple[bool, FitResult, Extended]] = []
     for margin in MARGINS_OF_SIZES:
         bounds = _bound_sample(settings, len(rows), part, margin)
         found = _fit_all(sample, replace(settings, bounds=bounds), journal, is_sample=len(rows) == N_SAMPLED)
@@ -119,8 +146,13 @@ def fit_blocks(
         is_last = margin == MARGINS_OF_SIZES[-1]
         extended = _extend(blocks, sample, more, found, settings, journal, is_last)
         is_enough = extended.placing.n_clusters >= min(settings.n_clusters[0], found.n_clusters)
-        if (is_enough and settings.bounds.hold_for(extended.tally.total_sizes)) or journal.is_over():
+        holds = is_enough and settings.bounds.hold_for(extended.tally.total_sizes)
+        tries.append((holds, found, extended))
+        if (holds and extended.lost <= MUCH_LOST) or journal.is_over():
             break
+    if len(tries) > 1:
+        tries.sort(key=lambda one: (one[0], _rate(one[2].placing, more, space)))
+    _, found, extended = tries[-1]
     placed, n_clusters = blocks.place(extended.placing), extended.placing.n_clusters
     score, interval = _score_all(placed, extended, space, settings, found)
     result = FitResult(
@@ -132,7 +164,13 @@ def fit_blocks(
         is_optimal=False,
         interval=interval,
     )
-    return BlocksFit(result, extended.placing, placed, rows)
+    fit = BlocksFit(result, extended.placing, placed, rows, extended.tally.total_sizes)
+    return _Sampled(fit, is_sure=len(tries) == 1 and extended.lost <= MUCH_LOST)
+
+
+def _rate(placing: Placing, rows: Block, space: Space) -> float:
+    """About the silhouette of some rows where the hyperplanes place them."""
+    return score_clusters(rows, placing.label(rows.raw), space, placing.n_clusters)
 
 
 def _bound_sample(settings: Settings, n_rows: int, part: float, margin: float) -> SizeBounds:
@@ -169,7 +207,7 @@ def _extend(
 
     polished = _polish(more, placing, found, sample, settings, journal) if len(more) > len(sample.raw) else []
     trees = _grow_trees(sample, found, settings, with_even=is_last and settings.bounds.most < settings.total)
-    return extend_clusters(blocks, placing, sample.features, settings.bounds, trees, polished)
+    return extend_clusters(blocks, placing, sample.features, settings.bounds, trees, polished, is_last)
 
 
 def _grow_trees(sample: Prepared, found: FitResult, settings: Settings, with_even: bool) -> Iterator[CutTree]:
@@ -204,10 +242,8 @@ def _polish(
         return trees
     cells = grow_cells(more, placing, sample.features, sample.space, asked)
     known = next(_grow_trees(sample, found, settings, with_even=False))
-    now, then = (
-        score_clusters(more, labels, sample.space, placing.n_clusters)
-        for labels in (placing.label(more.raw), known.label_rows(more.raw))
-    )
+    now = _rate(placing, more, sample.space)
+    then = score_clusters(more, known.label_rows(more.raw), sample.space, placing.n_clusters)
     own = [Polished(known, placing.n_clusters, then - now)] if then > -math.inf else []
     return sorted([*cells, *trees, *own], key=lambda each: -each.gain)
 

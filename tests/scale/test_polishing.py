@@ -9,6 +9,7 @@ import pytest
 from blockwise import axis_plane, in_blocks, numbers, plain_space
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.datasets import make_blobs
 from sklearn.metrics import silhouette_samples, silhouette_score
 
 from polyclust import PolytopeClustering, fitting
@@ -87,9 +88,10 @@ def test_what_cannot_be_better_stays():
     raw = np.repeat([[0.0, 0.0], [9.0, 9.0]], 50, axis=0) + np.random.default_rng(0).uniform(0, 1, (100, 2))
     rows, space = in_blocks(raw).blocks[0], plain_space(2)
     kept = Placing((axis_plane(0, 5.0, above=1, below=0),), 2)
-    polished, *others = grow_polished(rows, kept, numbers(2), space, Limits(1, 1, ANY_SIZE))
+    polished, faithful = grow_polished(rows, kept, numbers(2), space, Limits(1, 1, ANY_SIZE))
     assert not polished.is_better
-    assert not others
+    assert faithful.gain == 0.0
+    assert faithful.tree.label_rows(raw).tolist() == kept.label(raw).tolist()
     empty = Placing((axis_plane(0, 50.0, above=1, below=0),), 2)
     assert list(grow_polished(rows, empty, numbers(2), space, Limits(1, 1, ANY_SIZE))) == []
 
@@ -101,9 +103,41 @@ def test_kmeans_is_parted_too_where_it_scores_more():
     rows, space = in_blocks(raw).blocks[0], plain_space(2)
     found = Placing((axis_plane(0, 5.0, above=1, below=0),), 2)
     trees = list(grow_polished(rows, found, numbers(2), space, Limits(1, 1, ANY_SIZE, counts=(2, 3))))
-    assert [each.n_clusters for each in trees] == [3, 2]
+    assert [each.n_clusters for each in trees] == [3, 2, 2]
     assert trees[0].gain > 0.1
     assert np.bincount(trees[0].tree.label_rows(raw)).tolist() == [60, 60, 60]
+
+
+def test_the_last_tree_keeps_rows_where_they_are_whatever_they_are_worth_there():
+    """Boxes that share no cut of all rows with k-means, and whose noise would be worth more elsewhere."""
+    random = np.random.default_rng(0)
+    raw = np.vstack([random.normal(centre, 0.3, (80, 2)) for centre in ([0, 0], [4, 0], [0, 4])])
+    raw = np.vstack([raw, random.uniform(-4, 8, (60, 2))])
+    planes = (
+        axis_plane(0, 1.2, above=1, below=0),
+        axis_plane(1, 1.2, above=2, below=0),
+        axis_plane(0, 1.2, above=1, below=2),
+    )
+    found, rows = Placing(planes, 3), in_blocks(raw).blocks[0]
+    *others, faithful = grow_polished(rows, found, numbers(2), plain_space(2), Limits(1, 1, ANY_SIZE))
+    leaves = faithful.tree.list_leaves()
+    placed = np.array([leaf.cluster for leaf in leaves])[faithful.tree.label_rows(raw)]
+    assert (placed == found.label(raw)).all()
+    assert faithful.gain == pytest.approx(0.0, abs=1e-12)
+    assert others[0].gain > 0.0
+
+
+@pytest.mark.filterwarnings("ignore::polyclust.errors.PolyclustWarning")
+def test_more_clusters_than_there_are_do_not_cost_many_rows_their_score():
+    """What a sample leads to cannot be kept for all rows here; one term scores .41, so two may not score less."""
+    random = np.random.default_rng(1)
+    raw = make_blobs(24_000, 3, centers=7, cluster_std=1.4, random_state=1)[0]
+    raw = raw @ np.linalg.qr(random.normal(size=(3, 3)))[0]
+    one, two = (PolytopeClustering(15, max_terms=terms, max_coefficient=3, random_state=0).fit(raw) for terms in (1, 2))
+    assert one.n_clusters_ == two.n_clusters_ == 15
+    assert two.score_ > max(one.score_, 0.35) - 0.005
+    assert np.bincount(two.labels_).min() >= 480
+    assert (two.predict(raw) == two.labels_).all()
 
 
 def test_a_second_tree_is_not_grown_unless_asked_for(monkeypatch):
@@ -189,6 +223,34 @@ def test_trees_are_mended_until_their_sizes_hold_but_not_for_ever(n_mended):
     better = Polished(worse.tree, 2, 0.1, lambda _: worse)
     extended = extend_clusters(in_blocks(raw), kept, numbers(1), bounds, [CutTree()], [better])
     assert extended.tally.total_sizes.tolist() == [50, 50]
+
+
+def test_worse_trees_are_mended_only_as_long_as_no_other_is_as_good():
+    raw = np.arange(100.0)[:, None]
+    kept = Placing((axis_plane(0, 150.0, above=1, below=0),), 2)  # cannot be kept: nothing lies above
+    asked = []
+
+    def make(at, gain, then=-1.0):
+        def mend(shares):
+            asked.append(at)
+            return make(40, then)
+
+        return Polished(CutTree(axis_plane(0, at, above=1, below=0), CutTree(), CutTree()), 2, gain, mend)
+
+    def extend(*polished, **options):
+        asked.clear()
+        return extend_clusters(
+            in_blocks(raw), kept, numbers(1), SizeBounds((30, 100)), [CutTree()], polished, **options
+        )
+
+    good, wrong, hopeful = make(45, -0.2), make(10, -0.1), make(20, -0.1, then=-0.15)
+    assert extend(good, wrong).tally.total_sizes.tolist() == [55, 45]
+    assert asked == [10]
+    assert extend(good, hopeful).tally.total_sizes.tolist() == [60, 40]
+    assert extend(wrong, is_last=True).tally.total_sizes.tolist() == [60, 40]
+    assert extend(wrong, is_last=False).tally.total_sizes.tolist() == [100]
+    assert asked == []
+    assert extend(good, make(10, 0.3)).lost == pytest.approx(0.5)
 
 
 def test_a_tree_that_is_no_better_stands_in_for_polytopes_that_hold_too_few_rows():

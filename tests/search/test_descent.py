@@ -349,3 +349,15 @@ def test_cuts_go_through_rows_that_hardly_care():
     assert np.flatnonzero(alike != labels).tolist() == [0, 1]
     assert np.flatnonzero(by_loss != labels).tolist() == [2, 3, 4]
     assert scorer.start(by_loss, 2).score > scorer.start(alike, 2).score
+
+
+def test_clusters_too_few_are_carried_on_where_only_the_best_is():
+    """Four groups on a line: three of them cut well are split once more, instead of four that are cut badly."""
+    values = np.concatenate([np.linspace(at, at + 1, 12) for at in (0.0, 10.0, 20.0, 30.0)])[:, None]
+    some = Points(measure_distances(values, "euclidean"), np.ones(48), values, values, values)
+    moves = neighbourhood_of(some, (1, 1), (1.0, np.inf))
+    moves.least_gain = np.inf  # no shift mends a bad cut
+    bad = moves.scorer.start(np.repeat([0, 1, 2, 3], [3, 3, 3, 39]), 4)
+    three = moves.scorer.start(np.repeat([0, 1, 2], [12, 12, 24]), 3)
+    found = explore([three], moves, (4, 4), Journal(), {4: bad}, n_swapped=0, carry_all=False)
+    assert found[4].labels.tolist() == np.repeat([0, 1, 2, 3], 12).tolist()

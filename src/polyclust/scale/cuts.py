@@ -19,7 +19,7 @@ from polyclust.search.points import Points
 from polyclust.search.trees import grow_tree
 from polyclust.table.features import Feature
 
-__all__ = ["CutTree", "grow_cuts", "make_plane", "plant_tree"]
+__all__ = ["CutTree", "grow_cuts", "list_slanted", "make_plane", "plant_tree"]
 
 Floats = NDArray[np.float64]
 
@@ -91,7 +91,7 @@ def grow_cuts(points: Points, fates: Floats, features: Sequence[Feature], known:
 
     Cuts are made along the axes and along hyperplanes of several terms that are ``known``.
     """
-    return plant_tree(grow_tree(points, fates, known=_list_slanted(known)), points, features)
+    return plant_tree(grow_tree(points, fates, known=list_slanted(known)), points, features)
 
 
 def plant_tree(tree: Tree, points: Points, features: Sequence[Feature]) -> CutTree:
@@ -110,7 +110,7 @@ def plant_tree(tree: Tree, points: Points, features: Sequence[Feature]) -> CutTr
     return plant(tree, np.arange(len(points)))
 
 
-def _list_slanted(planes: Sequence[Hyperplane]) -> Directions | None:
+def list_slanted(planes: Sequence[Hyperplane]) -> Directions | None:
     """The directions of hyperplanes of several terms."""
     terms = dict.fromkeys((h.features, h.coefficients) for h in planes if len(h.features) > 1)
     found = (Directions(np.array([p], dtype=np.int32), np.array([c])) for p, c in terms)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -13,7 +14,7 @@ from polyclust.scale.blocks import Block, Blocks, Placing
 from polyclust.scale.boxes import Boxes, box_leaves, box_rows, read_boxes
 from polyclust.scale.cells import Celled
 from polyclust.scale.cuts import CutTree
-from polyclust.scale.polishing import Polished
+from polyclust.scale.polishing import GAIN_OF_A_TREE, Polished
 from polyclust.scale.settling import place_anew, settle_rows
 from polyclust.scale.tallies import Tally, rename_hyperplanes, tally_block
 from polyclust.search.scoring import SizeBounds
@@ -26,10 +27,14 @@ N_MENDED = 2
 
 @dataclass(frozen=True)
 class Extended:
-    """Hyperplanes that label all rows, the largest cluster first, and how many rows the clusters have."""
+    """Hyperplanes that label all rows, the largest cluster first, and how many rows the clusters have.
+
+    lost : how much less they score than the sample's polytopes or a better tree, none of which could be had
+    """
 
     placing: Placing
     tally: Tally
+    lost: float = 0.0
 
 
 def extend_clusters(
@@ -39,27 +44,30 @@ def extend_clusters(
     bounds: SizeBounds,
     trees: Iterable[CutTree],
     polished: Iterable[Polished | Celled] = (),
+    is_last: bool = True,
 ) -> Extended:
     """Every row lies in one polytope: that of its cluster. None is too small, if need be because leaves were joined.
 
     ``polished`` trees and cells, the best first, take the polytopes' place at once if they are better, else where these
     cannot be kept; where their sizes are wrong, the first of ``trees`` whose leaves are not too large once the small
-    are joined, or the first of all.
+    are joined, or the first of all. Unless this ``is_last``, none is mended that leaves nothing to compare it with.
     """
-    worse = []
+    seen: list[Polished | Celled] = []
     for each in polished:
-        extended = _extend_polished(blocks, each, features, bounds) if each.is_better else None
+        extended = _extend_polished(blocks, each, features, bounds, GAIN_OF_A_TREE) if each.is_better else None
         if extended is not None:
             return extended
-        if not each.is_better:
-            worse.append(each)
+        seen.append(each)
     extended = _keep_polytopes(blocks, found, features, bounds)
     if extended is not None:
         return extended
-    for each in worse:
-        extended = _extend_polished(blocks, each, features, bounds)
+    seen.sort(key=lambda each: -each.gain)
+    worse = [each for each in seen if not each.is_better]
+    floors = [*(each.gain for each in worse[1:]), -math.inf if is_last else math.inf]
+    for each, floor in zip(worse, floors, strict=False):
+        extended = _extend_polished(blocks, each, features, bounds, floor)
         if extended is not None:
-            return extended
+            return replace(extended, lost=max(seen[0].gain, 0.0) - each.gain)
     joined = (_read_tree(tree, box_rows(blocks, tree, bounds.least), features) for tree in trees)
     first = next(joined)
     if bounds.hold_for(first.tally.total_sizes):
@@ -77,19 +85,19 @@ def _keep_polytopes(blocks: Blocks, found: Placing, features: Sequence[Feature],
 
 
 def _extend_polished(
-    blocks: Blocks, polished: Polished | Celled, features: Sequence[Feature], bounds: SizeBounds
+    blocks: Blocks, polished: Polished | Celled, features: Sequence[Feature], bounds: SizeBounds, floor: float
 ) -> Extended | None:
-    """The cells, or the leaves; where their sizes are wrong, those of the tree mended, as long as that is as good."""
+    """The cells, or the leaves; where their sizes are wrong, those of the tree mended, as long as that gains more than
+    the floor."""
     if isinstance(polished, Celled):
         return _keep_polytopes(blocks, polished.placing, features, bounds)
-    is_better = polished.is_better
     for _ in range(1 + N_MENDED):
         boxes = box_leaves(blocks, polished.tree)
         sizes = boxes.tally.total_sizes
         if bounds.hold_for(sizes):
             return _read_tree(polished.tree, boxes, features)
-        mended = polished.mend(sizes / sizes.sum())
-        if mended is None or (is_better and not mended.is_better):
+        mended = polished.mend(sizes / sizes.sum()) if floor < math.inf else None
+        if mended is None or mended.gain <= floor:
             break
         polished = mended
     return None

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyclust.clusters.starts import start_by_best_kmeans
+from polyclust.geometry.hyperplane import Hyperplane
 from polyclust.scale.blocks import Block, Placing
-from polyclust.scale.cuts import CutTree, plant_tree
+from polyclust.scale.cuts import CutTree, list_slanted, plant_tree
 from polyclust.scale.space import Space
 from polyclust.search.branches import label_rows, list_clusters
 from polyclust.search.distances import measure_distances, sum_distances_to
@@ -40,6 +41,7 @@ N_REFERENCES, N_JUDGED = 64, 1000  # rows of a cluster that fates are measured b
 N_SEEDS = 4
 MOST_STARTS = 2
 N_GROWN = 2000  # rows that trees are grown on before they are improved
+MOST_HELP = 1.0  # of a row to all others: more would be true of few such rows only, since silhouettes end at 1
 GAIN_OF_A_TREE = 1e-4  # of the mean silhouette
 CAUTION = 0.98  # of the sizes that mended trees are expected to have
 LIKELY_LOSS = 0.006  # trees score so much less than the clusters that they part, or more
@@ -79,7 +81,7 @@ class Polished:
 def grow_polished(
     rows: Block, found: Placing, features: Sequence[Feature], space: Space, limits: Limits
 ) -> Iterator[Polished]:
-    """Trees, the likely best first, each grown when it is asked for.
+    """Trees, the likely best first, each grown when it is asked for; at last one that keeps to what was found.
 
     Rows that no polytope holds count as if the nearest did.
     """
@@ -100,6 +102,8 @@ def grow_polished(
         if grown is not None:
             waiting = sorted([*waiting, grown], key=lambda p: -p.gain)
     yield from waiting
+    if not limits.is_over():
+        yield from study.follow(first, labels, found.hyperplanes)
 
 
 def run_kmeans(rows: Block, space: Space, limits: Limits) -> Iterator[Ints]:
@@ -130,15 +134,26 @@ class _Study:
         fates = measure_fates(self.rows, labels, self.space, n_clusters)
         own = fates.alone[np.arange(len(labels)), labels]
         losses = mark_losses(labels, own, n_clusters) * self.rows.weights[:, None]
-        return _Start(n_clusters, fates.whole, losses, score_some(self.rows, labels, self.space, n_clusters))
+        score = score_some(self.rows, labels, self.space, n_clusters)
+        return _Start(self.points, self.limits, n_clusters, fates.whole, losses, score)
 
     def grow(self, start: _Start, now: float) -> Polished | None:
         """A tree for the clusters of a start; None if one of them gets lost."""
-        limits = self.limits
-        slants = Slants(limits.max_coefficient) if limits.max_terms > 1 else None
-        tree = grow_tree(self.few, start.losses[: len(self.few)], slants)
-        grafter = Grafter.make(self.points, start.fates, (limits.max_terms, limits.max_coefficient), limits.is_over)
+        tree = grow_tree(self.few, start.losses[: len(self.few)], self._slants)
+        grafter = start.grafter
         return self._judge(graft_tree(tree, grafter, self._bounds), grafter, now)
+
+    def follow(self, start: _Start, labels: Ints, known: Sequence[Hyperplane]) -> Iterator[Polished]:
+        """The tree that keeps most rows where they are, whatever they are worth there, unless a cluster gets lost."""
+        marks = mark_labels(labels, start.n_clusters) * self.rows.weights[:, None]
+        tree = grow_tree(self.points, marks, self._slants, list_slanted(known))
+        taken = self._judge(Bargain(tree, np.zeros(start.n_clusters)), start.grafter, start.score)
+        if taken is not None:
+            yield taken
+
+    @property
+    def _slants(self) -> Slants | None:
+        return Slants(self.limits.max_coefficient) if self.limits.max_terms > 1 else None
 
     @property
     def _bounds(self) -> SizeBounds:
@@ -170,10 +185,18 @@ class _Start:
     fates, losses : (n, K), what a row is worth in every cluster, and what it has to lose in its own
     """
 
+    points: Points
+    limits: Limits
     n_clusters: int
     fates: Floats
     losses: Floats
     score: float
+
+    @cached_property
+    def grafter(self) -> Grafter:
+        """Makes trees by the fates."""
+        limits = self.limits
+        return Grafter.make(self.points, self.fates, (limits.max_terms, limits.max_coefficient), limits.is_over)
 
 
 @dataclass(frozen=True)
@@ -197,7 +220,7 @@ def measure_fates(rows: Block, labels: Ints, space: Space, n_clusters: int) -> F
     sizes = sum_weights(labels, rows.weights, n_clusters)
     influence = weigh_influence(labels_known, means[known], sizes, weights * (sizes / sums)[labels_known])
     alone = compare_means(means)
-    return Fates(alone, alone + influence.of(distances))
+    return Fates(alone, alone + np.minimum(influence.of(distances), MOST_HELP))
 
 
 def score_clusters(rows: Block, labels: Ints, space: Space, n_clusters: int) -> float:
