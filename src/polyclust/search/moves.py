@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -124,18 +124,28 @@ class Neighbourhood:
             (i, j) for i, j in itertools.combinations(range(n), 2) if sizes[i] + sizes[j] <= self.scorer.bounds.most
         ]
         hopes = self.scorer.score_merges(partition, pairs)
+        ranked = np.argsort(-hopes, kind="stable").tolist()
         waiting: list[tuple[float, int, Partition]] = []
-        for p in np.argsort(-hopes, kind="stable").tolist():
+        for p in self._choose_legal(partition, pairs, ranked):
             while waiting and -waiting[0][0] >= hopes[p] + SURE:
                 yield heapq.heappop(waiting)[2]
             if waiting and self.is_over():
                 break
-            i, j = pairs[p]
-            if n == 2 or self.legality.allows(partition, _rows_of_both(partition, i, j), _others(n, i, j)):
-                merged = self.scorer.merge(partition, i, j)
-                heapq.heappush(waiting, (-merged.score, p, merged))
+            merged = self.scorer.merge(partition, *pairs[p])
+            heapq.heappush(waiting, (-merged.score, p, merged))
         while waiting:
             yield heapq.heappop(waiting)[2]
+
+    def _choose_legal(self, partition: Partition, pairs: Sequence[tuple[int, int]], ranked: Sequence[int]) -> list[int]:
+        """Which pairs may be joined. All are asked for at once, since a legality learns from what it is asked."""
+        n, legal = partition.n_clusters, list[int]()
+        for p in ranked:
+            if legal and self.is_over():
+                break
+            i, j = pairs[p]
+            if n == 2 or self.legality.allows(partition, _rows_of_both(partition, i, j), _others(n, i, j)):
+                legal.append(p)
+        return legal
 
 
 def two_sides(partition: Partition, low: NDArray[np.integer], up: NDArray[np.integer], i: int, j: int) -> Ints:
