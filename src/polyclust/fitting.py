@@ -113,7 +113,7 @@ def fit_blocks(
     """
     found = _fit_sampled(blocks, features, space, settings, journal)
     is_straight = min(settings.max_terms or len(features), len(features)) == 1
-    if found.is_sure or is_straight or journal.is_over():
+    if found.is_sure or is_straight or not _is_judged_by_rows(settings) or journal.is_over():
         return found.fit
     straight = _fit_sampled(blocks, features, space, replace(settings, max_terms=1, max_coefficient=1), journal)
     return max((found.fit, straight.fit), key=lambda fit: (fit.holds_for(settings), fit.result.score))
@@ -151,7 +151,8 @@ def _fit_sampled(
         if (holds and extended.lost <= MUCH_LOST) or journal.is_over():
             break
     if len(tries) > 1:
-        tries.sort(key=lambda one: (one[0], _rate(one[2].placing, more, space)))
+        is_judged = _is_judged_by_rows(settings)
+        tries.sort(key=lambda one: (one[0], _rate(one[2].placing, more, space) if is_judged else 0.0))
     _, found, extended = tries[-1]
     placed, n_clusters = blocks.place(extended.placing), extended.placing.n_clusters
     score, interval = _score_all(placed, extended, space, settings, found)
@@ -166,6 +167,11 @@ def _fit_sampled(
     )
     fit = BlocksFit(result, extended.placing, placed, rows, extended.tally.total_sizes)
     return _Sampled(fit, is_sure=len(tries) == 1 and extended.lost <= MUCH_LOST)
+
+
+def _is_judged_by_rows(settings: Settings) -> bool:
+    """Whether the silhouettes of some rows say what is better: with another criterion, or a finite λ, they do not."""
+    return settings.criterion == "silhouette" and settings.slack_weight is None
 
 
 def _rate(placing: Placing, rows: Block, space: Space) -> float:
@@ -229,7 +235,7 @@ def _polish(
 
     For general hyperplanes cells too, and a tree of the hyperplanes that were found.
     """
-    if settings.criterion != "silhouette" or settings.slack_weight is not None:
+    if not _is_judged_by_rows(settings):
         return []
     limits = limit_lattice(len(sample.features), settings.max_terms, settings.max_coefficient)
     least, most = (size / settings.total for size in settings.bounds)

@@ -289,3 +289,24 @@ def test_leaves_that_are_too_large_give_way_to_the_next_tree():
     assert extended.tally.total_sizes.tolist() == [50.0, 50.0]
     extended = extend_clusters(in_blocks(raw), kept, numbers(1), bounds, [uneven])
     assert extended.tally.total_sizes.tolist() == [80.0, 20.0]
+
+
+@pytest.mark.filterwarnings("ignore::polyclust.errors.PolyclustWarning")
+@pytest.mark.parametrize("options", [{"criterion": "davies_bouldin"}, {"representation_weight": 0.1}])
+def test_one_term_is_no_rival_where_silhouettes_do_not_judge(options, monkeypatch):
+    """Every try is made out to be unsure; smaller Davies-Bouldin indexes are better, and errors have a price."""
+    terms = []
+    fit = fitting._fit_sampled
+
+    def be_unsure(blocks, features, space, settings, journal):
+        terms.append(settings.max_terms)
+        return fit(blocks, features, space, settings, journal)._replace(is_sure=False)
+
+    monkeypatch.setattr(fitting, "MANY_ROWS", 500)
+    monkeypatch.setattr(fitting, "_fit_sampled", be_unsure)
+    raw = make_blobs(800, 3, centers=3, random_state=0)[0]
+    PolytopeClustering(3, max_terms=2, random_state=0, n_init=1, **options).fit(raw)
+    assert terms == [2]
+    terms.clear()
+    PolytopeClustering(3, max_terms=2, random_state=0, n_init=1).fit(raw)
+    assert terms == [2, 1]
