@@ -247,6 +247,7 @@ def test_worse_trees_are_mended_only_as_long_as_no_other_is_as_good():
     assert extend(good, wrong).tally.total_sizes.tolist() == [55, 45]
     assert asked == [10]
     assert extend(good, hopeful).tally.total_sizes.tolist() == [60, 40]
+    assert extend(good, hopeful).lost == pytest.approx(0.15)  # what the mended tree lost
     assert extend(wrong, is_last=True).tally.total_sizes.tolist() == [60, 40]
     assert extend(wrong, is_last=False).tally.total_sizes.tolist() == [100]
     assert asked == []

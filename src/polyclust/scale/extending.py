@@ -29,7 +29,7 @@ N_MENDED = 2
 class Extended:
     """Hyperplanes that label all rows, the largest cluster first, and how many rows the clusters have.
 
-    lost : how much less they score than the sample's polytopes or a better tree, none of which could be had
+    lost : how much less they score than what was found for the sample or a better tree; less than 0 if they score more
     """
 
     placing: Placing
@@ -67,7 +67,7 @@ def extend_clusters(
     for each, floor in zip(worse, floors, strict=False):
         extended = _extend_polished(blocks, each, features, bounds, floor)
         if extended is not None:
-            return replace(extended, lost=max(seen[0].gain, 0.0) - each.gain)
+            return replace(extended, lost=max(seen[0].gain, 0.0) + extended.lost)
     joined = (_read_tree(tree, box_rows(blocks, tree, bounds.least), features) for tree in trees)
     first = next(joined)
     if bounds.hold_for(first.tally.total_sizes):
@@ -95,7 +95,7 @@ def _extend_polished(
         boxes = box_leaves(blocks, polished.tree)
         sizes = boxes.tally.total_sizes
         if bounds.hold_for(sizes):
-            return _read_tree(polished.tree, boxes, features)
+            return replace(_read_tree(polished.tree, boxes, features), lost=-polished.gain)
         mended = polished.mend(sizes / sizes.sum()) if floor < math.inf else None
         if mended is None or mended.gain <= floor:
             break
